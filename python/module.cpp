@@ -27,6 +27,7 @@
 #include "selection/choice.h"
 #include "selection/configuration.h"
 #include "selection/mpi_libraries.h"
+#include "selection/native_algorithm.h"
 #include "selection/proved.h"
 #include "selection/ranking.h"
 #include "selection/sized_choice.h"
@@ -433,6 +434,19 @@ NB_MODULE(_core, module) {
       },
       "text"_a);
   module.def("is_tested", &is_tested, "text"_a);
+  nb::enum_<NativeMpi>(module, "NativeMpi")
+      .value("open_mpi", NativeMpi::open_mpi)
+      .value("mpich", NativeMpi::mpich)
+      .value("intel_mpi", NativeMpi::intel_mpi)
+      .value("unknown", NativeMpi::unknown);
+  module.attr("LEAST_PREDICTED_GAIN") = least_predicted_gain;
+  module.def(
+      "native_algorithm",
+      [](NativeMpi mpi, std::string_view collective, int p, std::int64_t unit_bytes) {
+        check_ranks(p);
+        return native_algorithm(mpi, collective_named(collective), p, unit_bytes);
+      },
+      "mpi"_a, "collective"_a, "p"_a, "unit_bytes"_a);
   module.def("complaint_of_variable", &complaint_of_variable, "name"_a);
   module.def("complaint_of_value", &complaint_of_value, "name"_a, "value"_a);
 
@@ -463,10 +477,11 @@ NB_MODULE(_core, module) {
   module.def(
       "worth_trying",
       [by_size](std::string_view collective, const Shape& known, const Model& model,
-                const std::vector<std::int64_t>& unit_bytes) {
-        return by_size(collective, known, model, unit_bytes, &Ranking::worth_trying);
+                const std::vector<std::int64_t>& unit_bytes, bool published) {
+        return by_size(collective, known, model, unit_bytes, &Ranking::worth_trying,
+                       published ? Ranking::Setting::near_or_published : Ranking::Setting::near);
       },
-      "collective"_a, "shape"_a, "model"_a, "unit_bytes"_a,
+      "collective"_a, "shape"_a, "model"_a, "unit_bytes"_a, "published"_a = false,
       nb::call_guard<nb::gil_scoped_release>());
   module.def(
       "tuned",

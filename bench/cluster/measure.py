@@ -18,21 +18,27 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 RESULTS = ROOT / "results"
 # Flat ones first, then those that consider nodes.
-ALGORITHMS = {
-    "allgather": "ring,bruck;hierarchical,locality_bruck",
-    "allreduce": "recursive_doubling,rabenseifner,circulant;hierarchical,multi_lane",
-    "alltoall": "pairwise,bruck;hierarchical",
-    "alltoallv": "pairwise,bruck;",
-    "barrier": "dissemination,recursive_multiplying;hierarchical",
-    "bcast": "binomial,knomial,pipeline,circulant;hierarchical,multi_lane",
-    "exscan": "recursive_doubling;hierarchical",
-    "gather": "linear,binomial;hierarchical,hierarchical:by=linear",
-    "gatherv": "linear,binomial;",
-    "reduce": "binomial,knomial,pipeline,circulant;hierarchical,multi_lane",
-    "reduce_scatter": "recursive_halving,circulant,ring;hierarchical,multi_lane",
-    "scan": "recursive_doubling;hierarchical",
-    "scatter": "linear,binomial;hierarchical,hierarchical:by=linear",
-    "scatterv": "linear,binomial;",
+ALGORITHMS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "allgather": (("ring", "bruck"), ("hierarchical", "locality_bruck")),
+    "allreduce": (
+        ("recursive_doubling", "rabenseifner", "circulant"),
+        ("hierarchical", "multi_lane"),
+    ),
+    "alltoall": (("pairwise", "bruck"), ("hierarchical",)),
+    "alltoallv": (
+        ("pairwise", "bruck", "spread_out"),
+        ("hierarchical", "hierarchical:exchange=spread_out,radix=2"),
+    ),
+    "barrier": (("dissemination", "recursive_multiplying"), ("hierarchical",)),
+    "bcast": (("binomial", "knomial", "pipeline", "circulant"), ("hierarchical", "multi_lane")),
+    "exscan": (("recursive_doubling",), ("hierarchical",)),
+    "gather": (("linear", "binomial"), ("hierarchical", "hierarchical:by=linear")),
+    "gatherv": (("linear", "binomial"), ()),
+    "reduce": (("binomial", "knomial", "pipeline", "circulant"), ("hierarchical", "multi_lane")),
+    "reduce_scatter": (("recursive_halving", "circulant", "ring"), ("hierarchical", "multi_lane")),
+    "scan": (("recursive_doubling",), ("hierarchical",)),
+    "scatter": (("linear", "binomial"), ("hierarchical", "hierarchical:by=linear")),
+    "scatterv": (("linear", "binomial"), ()),
 }
 # The number of ranks, and the ranks per host.
 JOBS = (("16", "4"), ("32", "8"), ("16", "5,5,3,3"))
@@ -55,13 +61,14 @@ def blocks(collective: str, sizes: str, ranks: str) -> dict[str, str]:
 
 def measure(collective: str, ranks: str, slots: str, own: str) -> list[dict[str, str]]:
     table = RESULTS / "cluster" / f"{collective}-{ranks}-{slots.replace(',', '')}-{own}.csv"
-    names = ALGORITHMS[collective].replace(";", ",").strip(",")
+    flat, by_nodes = ALGORITHMS[collective]
     path = f"{ROOT / 'bench/cluster/bin'}:{os.environ['PATH']}"
     sizes = blocks(collective, "8" if collective == "barrier" else SIZES, ranks)
     subprocess.run(
         [ROOT / "toccata", "bench", collective, "--mpi", "openmpi", "--ranks", ranks,
          "--sizes", ",".join(sizes), "--repetitions", REPETITIONS,
-         "--warmup", "2", "--limit", LIMIT, "--algorithms", f"native,{names}", "--csv", table,
+         "--warmup", "2", "--limit", LIMIT,
+         "--algorithms", ";".join(("native", *flat, *by_nodes)), "--csv", table,
          "--json", table.with_suffix(".json"), "--heatmap", table.with_suffix(".png"),
          "--launcher-args", OWN[own]],
         env=os.environ | {"PATH": path, "SLOTS": slots}, stdout=subprocess.DEVNULL, check=True,
@@ -75,8 +82,8 @@ def measure(collective: str, ranks: str, slots: str, own: str) -> list[dict[str,
 
 def markdown(collective: str, ranks: str, slots: str, rows: list[dict[str, str]]) -> str:
     names = list(dict.fromkeys(row["algorithm"] for row in rows))
-    flat, _ = ALGORITHMS[collective].split(";")
-    by_nodes = [each for each in names if each not in OWN and each not in flat.split(",")]
+    flat, _ = ALGORITHMS[collective]
+    by_nodes = [each for each in names if each not in OWN and each not in flat]
     lines = [
         f"`{collective}`, {ranks} ranks, {slots} per host: median ms (half of the distance of the "
         f"quartiles, %); by nodes: {', '.join(by_nodes) or 'none'}",

@@ -1,6 +1,7 @@
 """The part of the library without MPI, compiled from python/module.cpp."""
 
 from collections.abc import Sequence
+from enum import Enum
 from typing import Protocol, overload
 
 __version__: str
@@ -549,6 +550,20 @@ def mpi_library_of(text: str) -> MpiLibrary | None:
 def is_tested(text: str) -> bool:
     """Whether our tests run with the version of that text."""
 
+class NativeMpi(Enum):
+    """An MPI library whose collectives were compared with ours."""
+
+    open_mpi = 0
+    mpich = 1
+    intel_mpi = 2
+    unknown = 3
+
+LEAST_PREDICTED_GAIN: float  # with which a model proposes to replace an MPI library's algorithm
+
+def native_algorithm(mpi: NativeMpi, collective: str, p: int, unit_bytes: int) -> Choice | None:
+    """The algorithm that this library selects by itself, in our form; None if that is not
+    published."""
+
 def complaint_of_value(name: str, value: str) -> str:
     """The accepted values of a setting if the value is not one of them; otherwise ""."""
 
@@ -569,9 +584,14 @@ def rank(
     """
 
 def worth_trying(
-    collective: str, shape: Shape | int, model: Model, unit_bytes: list[int]
+    collective: str,
+    shape: Shape | int,
+    model: Model,
+    unit_bytes: list[int],
+    published: bool = False,
 ) -> list[list[tuple[Choice, float]]]:
-    """The candidates among these that the library tries if it has no measurements."""
+    """The candidates among these that the library tries if it has no measurements. `published`:
+    also with messages published inside nodes, as blocking calls try on several nodes."""
 
 def tuned(path: str, collective: str, ranks: int, nodes: int, bytes: int) -> Choice | None:
     """The library's choice for this call by a tuning file; None if the file has none."""

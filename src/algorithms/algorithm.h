@@ -82,8 +82,8 @@ struct Algorithm {
   // Whether it uses trees that were packed for the machine; the placement contains the machine.
   bool by_trees = false;
 
-  // Whether its messages are published through shared memory. Models cannot predict that yet, so no
-  // ranking proposes it.
+  // Whether its messages are published through shared memory. Rankings leave it out: inside a node,
+  // the rule for nodes decides, or trials always include it.
   bool publishes = false;
 
   // The pattern of topology/reorder with which its ranks are reordered; if empty, the traffic of

@@ -62,6 +62,8 @@ class Whereabouts {
   Whereabouts(const Model& model, const Placement* placement) : placement_(placement) {
     if (placement == nullptr) return;
     const Machine& machine = placement->machine();
+    if (const int node = machine.find("node"); node >= 0 && model.publishing)
+      memories_ = &placement->regions(node);
     int level = 0;
     for (int of_machine = 0; of_machine < machine.levels(); ++of_machine) {
       const auto found = std::ranges::find(model.levels, machine.name(of_machine),
@@ -81,6 +83,12 @@ class Whereabouts {
     return common < 0 ? 0 : levels_[common];
   }
 
+  // Whether a message is published in memory that both ranks share, and the model has its costs.
+  bool is_in_memory(int rank, const Message& message) const {
+    return message.travel == Travel::published && memories_ != nullptr &&
+           memories_->of(rank) == memories_->of(message.peer);
+  }
+
   // The levels whose objects have an injection limit.
   struct Limit {
     int level;
@@ -91,6 +99,7 @@ class Whereabouts {
 
  private:
   const Placement* placement_;
+  const Regions* memories_ = nullptr;
   std::vector<int> levels_;  // of the model, by level of the machine
   std::vector<Limit> limited_;
 };
@@ -180,7 +189,15 @@ class Clocks : public WalkVisitor {
     self.departures.clear();
     self.arrivals.clear();
     Moment& processor = self.now;
+    const Message* published = nullptr;  // the last one
     for (const Message& message : schedule.sends(round)) {
+      if (where_.is_in_memory(rank, message)) {
+        if (published == nullptr || !schedule.have_same_blocks(*published, message))
+          add(processor, terms_.write(), bytes_(rank, schedule.ranges(message)));
+        published = &message;
+        self.departures.push_back({{}, processor, processor});
+        continue;
+      }
       const Wire whole = wire_of(rank, round, message);
       const Wire wire = shared(whole, rank, message.peer,
                                [&](const Sharing& each) { return each.sending(rank, round); });
@@ -199,6 +216,13 @@ class Clocks : public WalkVisitor {
     Rank& to = ranks_[receiver];
     const Departure& departure =
         from.departures[&send - schedules_[sender].sends(from.round).data()];
+    if (where_.is_in_memory(sender, send)) {
+      Moment seen = departure.posted;
+      add(seen, terms_.publishing(), 1);
+      const double bytes = bytes_(receiver, schedules_[receiver].ranges(receive));
+      to.arrivals.push_back({{.bytes = bytes}, std::move(seen), sender, false, true});
+      return;
+    }
     const auto slowed = [&](auto&& ranks) {
       return shared(departure.wire, sender, receiver, ranks);
     };
@@ -216,12 +240,13 @@ class Clocks : public WalkVisitor {
     add(end, wire.alpha, 1);
     if (wire.rendezvous) from.sent = later(from.sent, end);
     const bool unpacks = scattered(schedules_[receiver], receive);
-    to.arrivals.push_back({into, std::move(end), sender, unpacks});
+    to.arrivals.push_back({into, std::move(end), sender, unpacks, false});
   }
 
   void closed(int rank, int /*round*/) override {
     Rank& self = ranks_[rank];
     const auto first_byte = [this](const Arrival& arrival) {
+      if (arrival.in_memory) return std::pair(arrival.end.time, arrival.sender);
       Moment first{arrival.end.time};
       pass(first, arrival.wire, -1);
       return std::pair(first.time, arrival.sender);
@@ -230,6 +255,11 @@ class Clocks : public WalkVisitor {
     Moment& processor = self.now;
     for (Arrival& each : self.arrivals) {
       const Wire& wire = each.wire;
+      if (each.in_memory) {
+        processor = later(each.end, processor);
+        add(processor, terms_.read(), wire.bytes);
+        continue;
+      }
       add(self.link_in, wire.g, 1);
       pass(self.link_in, wire);
       each.end = later(each.end, self.link_in);
@@ -257,14 +287,14 @@ class Clocks : public WalkVisitor {
  private:
   // The properties of a message that determine its time in the network.
   struct Wire {
-    const Protocol* protocol;
-    bool rendezvous;
-    double bytes;
-    double pieces;         // MPI messages
-    int alpha, o, g;       // terms
-    int per_byte;          // the term for its bytes: beta, or an injection limit
-    double share;          // how often it counts per byte
-    double conflicts = 1;  // messages on the busiest link of its path, including itself
+    const Protocol* protocol = nullptr;
+    bool rendezvous = false;
+    double bytes = 0;
+    double pieces = 1;            // MPI messages
+    int alpha = 0, o = 0, g = 0;  // terms
+    int per_byte = 0;             // the term for its bytes: beta, or an injection limit
+    double share = 1;             // how often it counts per byte
+    double conflicts = 1;         // messages on the busiest link of its path, including itself
   };
   struct Departure {
     Wire wire;
@@ -276,6 +306,7 @@ class Clocks : public WalkVisitor {
     Moment end;  // when its last byte has arrived
     int sender;
     bool unpacks;
+    bool in_memory;  // published: read there, not received
   };
   struct Rank {
     int round = 0;

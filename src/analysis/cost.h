@@ -39,6 +39,10 @@ struct Prediction {
 // the bytes take longer. At the receiver, bytes also queue, in the order of its rounds, at the rate
 // that its node allows. Every message takes o there. When all messages of the round have been sent
 // and have arrived, its local steps follow.
+//
+// If the model has the costs of publishing (Model::Publishing), published blocks between ranks of a
+// node do not pass a link: the publisher writes them once, at that point of its sends, and each
+// reader reads them as soon as it sees them. The publisher does not wait for its readers.
 Prediction predict(const Collective& collective, const Shape& shape,
                    std::span<const Schedule> schedules, std::span<const std::int64_t> bytes,
                    const Model& model, const CostOptions& options = {});

@@ -22,6 +22,12 @@ struct Best {
     take(level.eager);
     if (level.threshold != std::numeric_limits<std::int64_t>::max()) take(level.rendezvous);
   }
+  // One flag reaches any number of readers.
+  void take(const Model::Publishing& publishing) {
+    latency = std::min(latency, publishing.latency);
+    gap = 0;
+    beta = std::min({beta, publishing.write, publishing.read});
+  }
   void take(const Protocol& protocol) {
     latency = std::min(latency, protocol.alpha + 2 * protocol.o);
     gap = std::min(gap, std::max(protocol.g, protocol.o));
@@ -169,6 +175,8 @@ LowerBound::LowerBound(const Collective& collective, const Shape& shape, const M
       bytes_ = std::max(bytes_, demand.most_across(regions) * best.beta);
       const auto known = std::ranges::find(model.levels, machine.name(level), &Model::Level::name);
       if (known != model.levels.end() && regions.largest() > 1) best.take(*known);
+      if (machine.name(level) == "node" && regions.largest() > 1 && model.publishing)
+        best.take(*model.publishing);
     }
   }
   messages_ = std::max(messages_, spread(demand.widest(), 1, best));

@@ -17,6 +17,8 @@ namespace toccata {
 //   latency, every rank that has the data sends it to as many others as gaps and overheads allow.
 //   Each object of a level sends as many messages as all of its ranks together, with the latencies
 //   of the levels further out [chan2006, section 3; bienz2022, section 3].
+// If the model has the costs of publishing, one flag reaches all ranks of a node after its latency,
+// and the bytes of a rank take at least the faster of writing and reading.
 // Local steps and injection limits are not counted: `predict` applies limits per round, and rounds
 // do not happen at the same time everywhere.
 class LowerBound {

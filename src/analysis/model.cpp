@@ -29,6 +29,9 @@ std::vector<std::string> term_names(const Model& model) {
   names[terms.pack()] = "pack";
   names[terms.start()] = "start";
   names[terms.fresh()] = "fresh";
+  names[terms.publishing()] = "publishing.latency";
+  names[terms.write()] = "publishing.write";
+  names[terms.read()] = "publishing.read";
   return names;
 }
 
@@ -51,6 +54,11 @@ std::vector<double> coefficients(const Model& model) {
   values[terms.pack()] = model.pack;
   values[terms.start()] = model.start;
   values[terms.fresh()] = model.fresh;
+  if (model.publishing) {
+    values[terms.publishing()] = model.publishing->latency;
+    values[terms.write()] = model.publishing->write;
+    values[terms.read()] = model.publishing->read;
+  }
   return values;
 }
 

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -44,6 +45,19 @@ struct Model {
     bool operator==(const Level&) const = default;
   };
 
+  // The costs of blocks that ranks publish for others of their node (Travel::published):
+  //
+  //   publisher   |= n·write =|                       once for all readers
+  //   memory                  |-- latency --|
+  //   reader                                |= n·read =|
+  struct Publishing {
+    double latency = 0;  // seconds until another core sees the flag
+    double write = 0;    // seconds per byte
+    double read = 0;     // seconds per byte
+
+    bool operator==(const Publishing&) const = default;
+  };
+
   std::string name = {};
   std::string origin = {};         // the source of the parameters
   std::vector<Level> levels = {};  // outermost first, at least one
@@ -55,6 +69,7 @@ struct Model {
   // returns such memory after each call, so the system must clear and map it again.
   double fresh = 0;
   std::int64_t kept = 0;
+  std::optional<Publishing> publishing = {};  // if not set, published blocks cost as messages do
 
   bool operator==(const Model&) const = default;
 };
@@ -68,7 +83,7 @@ class Terms {
  public:
   explicit Terms(const Model& model) : levels_(static_cast<int>(model.levels.size())) {}
 
-  int number() const { return levels_ * a_level + 5; }
+  int number() const { return levels_ * a_level + 8; }
   int alpha(int level, bool rendezvous) const { return level * a_level + (rendezvous ? 4 : 0); }
   int beta(int level, bool rendezvous) const { return alpha(level, rendezvous) + 1; }
   int o(int level, bool rendezvous) const { return alpha(level, rendezvous) + 2; }
@@ -79,6 +94,9 @@ class Terms {
   int pack() const { return gamma() + 2; }
   int start() const { return gamma() + 3; }
   int fresh() const { return gamma() + 4; }
+  int publishing() const { return gamma() + 5; }  // the latency
+  int write() const { return gamma() + 6; }
+  int read() const { return gamma() + 7; }
 
  private:
   static constexpr int a_level = 9;

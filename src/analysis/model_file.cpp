@@ -109,6 +109,13 @@ Model::Level level_of(const Fields& fields) {
   return result;
 }
 
+Model::Publishing publishing_of(const Fields& fields) {
+  fields.allow({"latency", "write", "read"});
+  return {.latency = fields.number("latency"),
+          .write = fields.number("write"),
+          .read = fields.number("read")};
+}
+
 Json json_of(const Protocol& protocol) {
   Json result{{"alpha", protocol.alpha}, {"beta", protocol.beta}};
   if (protocol.o != 0) result["o"] = protocol.o;
@@ -141,7 +148,8 @@ Model parse_model(std::string_view text, std::string_view file) {
     throw ModelError(std::string(file) + ": a number in it is too large");
   }
   const Fields fields(document, std::string(file), "");
-  fields.allow({"name", "origin", "levels", "gamma", "copy", "pack", "start", "fresh", "kept"});
+  fields.allow({"name", "origin", "levels", "gamma", "copy", "pack", "start", "fresh", "kept",
+                "publishing"});
   Model model{.name = fields.string("name"),
               .origin = fields.string("origin", ""),
               .gamma = fields.number("gamma", 0),
@@ -150,6 +158,7 @@ Model parse_model(std::string_view text, std::string_view file) {
               .start = fields.number("start", 0),
               .fresh = fields.number("fresh", 0),
               .kept = fields.has("kept") ? fields.bytes("kept") : 0};
+  if (fields.has("publishing")) model.publishing = publishing_of(fields.object("publishing"));
   for (const Json& each : fields.list("levels")) {
     const std::string field = "levels[" + std::to_string(model.levels.size()) + "]";
     const Fields level = fields.object(each, field);
@@ -178,6 +187,9 @@ std::string json(const Model& model) {
   for (const auto& [name, value] : numbers)
     if (value != 0) result[name] = value;
   if (model.kept != 0) result["kept"] = model.kept;
+  if (const auto& costs = model.publishing)
+    result["publishing"] = {
+        {"latency", costs->latency}, {"write", costs->write}, {"read", costs->read}};
   return result.dump(2) + "\n";
 }
 

@@ -7,6 +7,7 @@
 #include "algorithms/registry.h"
 #include "analysis/cost_bound.h"
 #include "deciding/node_rule.h"
+#include "selection/native_algorithm.h"
 #include "selection/proved.h"
 #include "selection/ranking.h"
 
@@ -23,12 +24,18 @@ bool can_gain_on_one_node(const Collective& collective, std::int64_t bytes) {
 }
 
 // The algorithms ordered by the model, on the machine of the ranks; null if the machine is unknown.
-std::shared_ptr<const Ranking> ranking(Ranks& ranks, const Collective& collective, int root) {
+// Only blocking calls publish blocks.
+std::shared_ptr<const Ranking> ranking(Ranks& ranks, const Collective& collective, int root,
+                                       bool blocking) {
   try {
     const Shape known = ranks.shape(root);
     const ReorderWish wish = ranks.wish_for(collective);
-    return ranks.results().ranking(digest_of(known), collective, root, wish, [&] {
-      return std::make_shared<const Ranking>(collective, known, ranks.rules().model(), wish);
+    const bool publishes =
+        blocking && !ranks.are_on_one_node() && ranks.share_memory_inside_nodes();
+    const auto setting = publishes ? Ranking::Setting::near_or_published : Ranking::Setting::near;
+    return ranks.results().ranking(digest_of(known), collective, root, wish, setting, [&] {
+      return std::make_shared<const Ranking>(collective, known, ranks.rules().model(), wish,
+                                             setting);
     });
   } catch (const ChoiceError&) {
     return nullptr;
@@ -99,10 +106,11 @@ std::unique_ptr<Decision> Decision::make(Ranks& ranks, const Question& call, std
   const bool trusts = ranks.rules().guarding() == Rules::Guarding::off;
   if (bytes < 0 && (trusts || collective.vector_of == nullptr)) return nullptr;
   if (trusts) {
-    const auto found = ranking(ranks, collective, call.root);
-    const auto best = found == nullptr ? std::vector<Ranking::Entry>() : found->at(bytes);
-    if (best.empty()) return nullptr;
-    made->add(best.front().choice, "modelled", best.front().seconds);
+    const auto found = ranking(ranks, collective, call.root, true);
+    if (found == nullptr) return nullptr;
+    const Ranking::Entry best =
+        proposed(*found, ranks.published_mpi(), collective, ranks.size(), bytes);
+    made->add(best.choice, "modelled", best.seconds);
     return made;
   }
   if (!learns || (call.keeps_order && !may_run_apart(call, ranks.size(), bytes))) return nullptr;
@@ -145,9 +153,11 @@ std::unique_ptr<Decision> Decision::make_persistent(Ranks& ranks, const Question
   if (least[1] > 0) made->inherit(-least[2], found);
   if (made->candidates_.size() > 1) return made;
   int current = 0;
+  Choice as_messages = blocking;
+  if (blocking.travel == Travel::published) as_messages.travel = Travel::whole;
   for (const Ranking::Entry& each : found) {
     made->add(each.choice, "guarded", each.seconds);
-    if (each.choice == blocking) current = made->candidates() - 1;
+    if (each.choice == as_messages) current = made->candidates() - 1;
   }
   made->trials_->challenge(made->candidates() - 1, current);
   return made;
@@ -191,6 +201,8 @@ bool Decision::follow(const Tuning& tuning, const std::string& reason, bool keep
   if (point == nullptr) return false;
   const bool is_learned = &tuning == &ranks_.rules().learned();
   if (is_learned && !can_run(ranks_, collective_, point->choice, bytes_)) return false;
+  // A blocking call found it, with blocks published inside nodes.
+  if (is_learned && is_open() && point->choice.travel == Travel::published) return false;
   const bool tried = !keeps_order && (bytes_ >= 0 || collective_.vector_of != nullptr) &&
                      ranks_.rules().guarding() != Rules::Guarding::off;
   if (tried && point->choice.native()) {
@@ -204,8 +216,8 @@ bool Decision::follow(const Tuning& tuning, const std::string& reason, bool keep
   return true;
 }
 
-// The algorithm for ranks that share the memory of one node. The model does not know its costs, and
-// the rule for nodes leaves some cases open, so trials compare it with native there.
+// The algorithm for ranks that share the memory of one node. Rankings leave it out. The rule for
+// nodes leaves some cases open, so trials compare it with native there.
 std::optional<Choice> Decision::through_memory() {
   const Algorithm* const found = find_algorithm(collective_, "shared");
   if (found == nullptr || !is_proved(*found)) return {};
@@ -217,7 +229,7 @@ std::optional<Choice> Decision::through_memory() {
 // ones.
 std::vector<Ranking::Entry> Decision::challengers(int root) {
   static constexpr int much = 16;
-  const auto by_model = ranking(ranks_, collective_, root);
+  const auto by_model = ranking(ranks_, collective_, root, !is_open());
   // Algorithms that publish blocks in the memory of a node serve blocking calls only.
   const auto possible = [&](std::int64_t bytes) {
     auto found =

@@ -33,6 +33,8 @@ class Ranks {
   virtual const Rules& rules() const = 0;
   // This process's knowledge of communicators, by shape.
   virtual Results& results() = 0;
+  // The MPI library, if its decision functions are published.
+  virtual NativeMpi published_mpi() const { return NativeMpi::unknown; }
   // Whether all ranks are known to have the same rules. The same on all ranks.
   virtual bool obey_rules() = 0;
 
@@ -46,6 +48,8 @@ class Ranks {
   virtual NodeKind node() { return {}; }
   // Whether the ranks can publish blocks for each other there. Collective.
   virtual bool share_memory() { return false; }
+  // The same for the ranks of each node, if there are several nodes. Collective.
+  virtual bool share_memory_inside_nodes() { return false; }
   // The complete shape of the ranks, with that root. ChoiceError if Toccata cannot discover it.
   // Collective.
   virtual Shape shape(int root) = 0;

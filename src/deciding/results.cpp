@@ -84,12 +84,13 @@ std::optional<Choice> Results::winner(const Key& key) const {
 
 std::shared_ptr<const Ranking> Results::ranking(
     std::uint64_t shape, const Collective& collective, int root, const ReorderWish& wish,
-    const std::function<std::shared_ptr<const Ranking>()>& make) {
+    Ranking::Setting setting, const std::function<std::shared_ptr<const Ranking>()>& make) {
   {
     const std::lock_guard lock(mutex_);
     const auto found = std::ranges::find_if(rankings_, [&](const Ranked& each) {
       return each.shape == shape && each.collective == &collective && each.root == root &&
-             each.wish.how == wish.how && each.wish.pattern == wish.pattern;
+             each.wish.how == wish.how && each.wish.pattern == wish.pattern &&
+             each.setting == setting;
     });
     if (found != rankings_.end()) {
       rankings_.splice(rankings_.begin(), rankings_, found);
@@ -98,7 +99,7 @@ std::shared_ptr<const Ranking> Results::ranking(
   }
   auto made = make();
   const std::lock_guard lock(mutex_);
-  rankings_.push_front({shape, &collective, root, wish, made});
+  rankings_.push_front({shape, &collective, root, wish, setting, made});
   if (rankings_.size() > most_rankings) rankings_.pop_back();
   return made;
 }

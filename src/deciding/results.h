@@ -43,7 +43,7 @@ class Results {
   // The ranking of a collective with that root; created if it does not exist.
   std::shared_ptr<const Ranking> ranking(
       std::uint64_t shape, const Collective& collective, int root, const ReorderWish& wish,
-      const std::function<std::shared_ptr<const Ranking>()>& make);
+      Ranking::Setting setting, const std::function<std::shared_ptr<const Ranking>()>& make);
   // Whether a ranking exists, for any root.
   bool has_ranking(std::uint64_t shape, const Collective& collective) const;
 
@@ -56,6 +56,7 @@ class Results {
     const Collective* collective;
     int root;
     ReorderWish wish;
+    Ranking::Setting setting;
     std::shared_ptr<const Ranking> ranking;
   };
 

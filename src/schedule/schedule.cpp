@@ -55,6 +55,10 @@ bool Schedule::publishes() const {
   return std::ranges::any_of(sends_, is_published) || std::ranges::any_of(recvs_, is_published);
 }
 
+bool Schedule::have_same_blocks(const Message& one, const Message& other) const {
+  return std::ranges::equal(ranges(one), ranges(other));
+}
+
 std::int64_t pieces(const Schedule& schedule, const Message& message) {
   std::int64_t blocks = 0;
   for (const BlockRange& range : schedule.ranges(message)) blocks += range.blocks();

@@ -82,6 +82,9 @@ class Schedule {
 
   // Whether any messages are published.
   bool publishes() const;
+  // Whether two messages of this schedule have the same blocks. One copy of published blocks serves
+  // all their readers.
+  bool have_same_blocks(const Message& one, const Message& other) const;
 
   // The number of bytes that this schedule occupies.
   std::size_t memory() const;

@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <utility>
 
 #include "algorithms/registry.h"
 #include "analysis/links.h"
@@ -29,6 +30,7 @@ const Model& usual_model() {
          .rendezvous = {.alpha = 1e-6, .beta = 1e-10, .o = 5e-8, .g = 5e-8},
          .injection = 1.2e10},
     };
+    usual.publishing = {.latency = 1.5e-7, .write = 1e-10, .read = 1e-10};
     usual.gamma = 1e-10;
     usual.copy = 5e-11;
     usual.pack = 1e-10;
@@ -68,9 +70,14 @@ struct Ranking::Sketch {
   struct Part {
     std::vector<Load> out = {}, in = {};  // by level of the model
     float copied = 0, reduced = 0;
+    float written = 0, read = 0;  // published blocks
+    int readings = 0;
     float busiest = 0;  // blocks on the busiest mesh link, if all ranks send equally far
     bool operator==(const Part&) const = default;
-    bool empty() const { return out.empty() && in.empty() && copied == 0 && reduced == 0; }
+    bool empty() const {
+      return out.empty() && in.empty() && copied == 0 && reduced == 0 && written == 0 &&
+             readings == 0;
+    }
   };
   struct Round {
     std::vector<Part> parts = {};
@@ -205,7 +212,8 @@ class Ranking::Sketcher {
   // `model` states which levels are limited.
   Sketcher(const Collective& collective, const Shape& known, const Model& model)
       : placement_(known.placement.get()),
-        machine_(placement_ == nullptr ? nullptr : &placement_->machine()) {
+        machine_(placement_ == nullptr ? nullptr : &placement_->machine()),
+        prices_publishing_(model.publishing.has_value()) {
     const int node = machine_ == nullptr ? -1 : machine_->find("node");
     if (node >= 0) nodes_ = &placement_->regions(node);
     if (machine_ != nullptr && machine_->network()) links_.emplace(*machine_->network());
@@ -230,7 +238,7 @@ class Ranking::Sketcher {
     Sketch result{.choice = choice, .parts = shape.parts};
     std::vector<Flows> flows;  // by round
     for (const auto& [rank, stands_for] : asked_) {
-      const Schedule schedule = choice.algorithm->schedule(shape, rank);
+      const Schedule schedule = choice.schedule(shape, rank);
       if (static_cast<int>(result.rounds.size()) < schedule.rounds())
         result.rounds.resize(schedule.rounds());
       flows.resize(result.rounds.size());
@@ -282,10 +290,24 @@ class Ranking::Sketcher {
   Sketch::Part part_of(int rank, float stands_for, const Schedule& schedule, int round,
                        Flows& flows) const {
     Sketch::Part part;
+    const Message* published = nullptr;  // the last one
+    const auto add_in_memory = [&](const Message& message, bool is_send) {
+      const Message* const before = is_send ? std::exchange(published, &message) : nullptr;
+      if (before != nullptr && schedule.have_same_blocks(*before, message)) return;
+      float blocks = 0;
+      for (const BlockRange& range : schedule.ranges(message))
+        blocks += static_cast<float>(range.blocks());
+      (is_send ? part.written : part.read) += blocks;
+      part.readings += is_send ? 0 : 1;
+    };
     const auto add = [&](std::span<const Message> messages, std::vector<Sketch::Load>& loads,
                          Crossing Flow::*way) {
       std::vector<float> outside(limited_.size());
       for (const Message& each : messages) {
+        if (is_in_memory(rank, each)) {
+          add_in_memory(each, &loads == &part.out);
+          continue;
+        }
         const int at = level(rank, each.peer);
         if (static_cast<int>(loads.size()) <= at) loads.resize(at + 1);
         const auto ranges = schedule.ranges(each);
@@ -368,6 +390,12 @@ class Ranking::Sketcher {
     return machine_->ancestor(place.level, place.object, 0);
   }
 
+  // Whether a message is published in memory that both ranks share, and the model has its costs.
+  bool is_in_memory(int rank, const Message& message) const {
+    return message.travel == Travel::published && prices_publishing_ && nodes_ != nullptr &&
+           nodes_->of(rank) == nodes_->of(message.peer);
+  }
+
   // The level of the model at which two ranks communicate.
   int level(int a, int b) const {
     const int common = placement_ == nullptr ? -1 : placement_->common_level(a, b);
@@ -376,6 +404,7 @@ class Ranking::Sketcher {
 
   const Placement* placement_;
   const Machine* machine_;
+  bool prices_publishing_;
   const Regions* nodes_ = nullptr;
   std::optional<Links> links_;           // if the machine is a mesh
   std::vector<int> limited_;             // levels of the machine
@@ -395,15 +424,22 @@ Ranking::Ranking(const Collective& collective, const Shape& known, const Model& 
       continue;
     if (known.p > most_linear && is_linear(*algorithm)) continue;
     const Parameters standard(algorithm->parameters);
-    const bool near = setting == Setting::near && known.p <= most_with_settings;
+    const bool near = setting != Setting::standard && known.p <= most_with_settings;
+    const bool publishes = near && setting == Setting::near_or_published &&
+                           algorithm->by_placement && model.publishing;
     for (const Parameters& each : near ? near_settings(*algorithm) : std::vector{standard}) {
       Shape shape = known;
       shape.parameters = each;
       if (!algorithm->why_impossible(shape).empty()) continue;
+      shape = algorithm->complete(std::move(shape));
       const Choice choice{.algorithm = algorithm, .parameters = each};
-      const bool stays = wish.how == Reorder::automatic && !(each == standard);
-      add(sketcher, stays ? choice : with_wish(choice, collective, wish),
-          algorithm->complete(std::move(shape)));
+      const Choice wished = with_wish(choice, collective, wish);
+      const bool is_free = wish.how == Reorder::automatic;
+      add(sketcher, is_free && !(each == standard) ? choice : wished, shape);
+      if (!publishes) continue;
+      Choice published = is_free ? choice : wished;
+      published.travel = Travel::published;
+      add(sketcher, published, shape);
     }
   }
 }
@@ -505,6 +541,15 @@ double Ranking::Sketch::seconds(const Model& model, std::span<const double> limi
         ways += latency > 0 ? 1 : 0;
       }
       double takes = 2 * first + std::max(processor, wire);
+      if (model.publishing) {
+        takes +=
+            block * (part.written * model.publishing->write + part.read * model.publishing->read);
+        if (part.readings > 0) {
+          slowest = std::max(slowest, model.publishing->latency);
+          sum += model.publishing->latency;
+          ++ways;
+        }
+      }
       takes += block * (part.copied * model.copy + part.reduced * model.gamma);
       longest = std::max(longest, takes);
     }
@@ -519,6 +564,15 @@ double Ranking::Sketch::seconds(const Model& model, std::span<const double> limi
 
 double Ranking::seconds(const Sketch& sketch, const Rates& rates, std::int64_t bytes) {
   return sketch.seconds(rates.model, rates.limits, static_cast<double>(bytes) / sketch.parts);
+}
+
+std::optional<double> Ranking::seconds(const Choice& choice, std::int64_t bytes) const {
+  const auto found = std::ranges::find_if(sketches_, [&](const Sketch& each) {
+    return each.choice.algorithm == choice.algorithm &&
+           each.choice.parameters == choice.parameters && each.choice.travel == choice.travel;
+  });
+  if (found == sketches_.end()) return {};
+  return seconds(*found, rates_, bytes);
 }
 
 std::vector<Ranking::Ranked> Ranking::ranked(const Rates& rates, std::int64_t bytes) const {

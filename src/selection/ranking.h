@@ -28,8 +28,9 @@ class Ranking {
  public:
   // The settings that are ranked: the default only; or, with few ranks, also those that differ from
   // it in one parameter. A number is a quarter, half, double or four times the default; a chain has
-  // 16 or 64 segments.
-  enum class Setting : bool { standard, near };
+  // 16 or 64 segments. If the ranks of each node share memory, algorithms that consider nodes also
+  // count with their messages published there.
+  enum class Setting : std::uint8_t { standard, near, near_or_published };
 
   // All algorithms of a collective, with their ranks reordered as requested; if the model finds the
   // order, only in the default setting.
@@ -52,6 +53,9 @@ class Ranking {
   // four times as long as the first of its ranking. Of those with exactly the same time, only one,
   // because they hardly differ.
   std::vector<Entry> worth_trying(std::int64_t bytes) const;
+
+  // The predicted seconds of an algorithm with these parameters; nothing if they are not ranked.
+  std::optional<double> seconds(const Choice& choice, std::int64_t bytes) const;
 
   std::size_t memory() const;
 

@@ -30,8 +30,8 @@ constexpr std::array known{
              "so the next run may give different bits"},
     Variable{"TOCCATA_GUARD", "on, off or all", "on", "", "all",
              "compares algorithms with the native one during the run, and keeps the fastest; off "
-             "makes no trials: the tuning file or the model decides; all includes floating-point "
-             "sums, so that two runs may give different bits"},
+             "makes no trials: the tuning file decides, or the model, if it predicts a gain; all "
+             "includes floating-point sums, so that two runs may give different bits"},
     Variable{"TOCCATA_MODEL", "FILE", "a model of a typical cluster", "", "./here.json",
              "proposes algorithms with this model, a file that `toccata calibrate` writes"},
     Variable{"TOCCATA_NODE", "auto, segment or off", "auto", "", "off",

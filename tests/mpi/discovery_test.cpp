@@ -49,7 +49,7 @@ struct Found {
 Found find_out(MPI_Comm comm, int lowest_on_node = -1, bool busy = false) {
   struct Nothing final : Background {
     explicit Nothing(bool busy) { active_count_ = busy ? 1 : 0; }
-    void progress() override {}
+    int progress() override { return 0; }
   } nothing(busy);
   const OwnedComm own = duplicate(comm);
   std::string complaint;

@@ -382,11 +382,12 @@ def _by_itself(
     with suppress(_core.ChoiceError):  # reported by tuned()
         if tuning_file and (known := _core.tuned(tuning_file, collective, shape.p, nodes, size)):
             return known.text, f"because of {tuning_file}"
-    tried = _core.worth_trying(collective, shape, model, [size])[0]
+    tried = _core.worth_trying(collective, shape, model, [size], published=nodes > 1)[0]
     if not tried:
         return "native", "because no algorithm of Toccata can run there"
     if guard in ("off", "0"):
-        return tried[0][0].text, "by the model, because TOCCATA_GUARD=off disables trials"
+        ours = tried[0][0].text
+        return "native", f"or {ours} if the model predicts a gain of 10% (TOCCATA_GUARD=off)"
     if collective == "allreduce" and guard != "all":
         return "native", "so that floating-point sums keep their bits"
     best = ", ".join(each.text for each, _ in tried)

@@ -2,7 +2,9 @@
 
 A ping-pong takes 2·o + alpha + n·beta. In a burst of messages from one rank to another, each
 message except the first adds the time for which it occupies the slowest part of the path, o or
-n·beta·tau. Ranks of one node that send to another node at once share its injection limit.
+n·beta·tau. Ranks of one node that send to another node at once share its injection limit. Two
+ranks of a node that publish a block for each other write and read it, each once: a latency and
+n·(write + read).
 """
 
 import json
@@ -36,6 +38,7 @@ class Measured:
     messages: dict[str, Points] = field(default_factory=dict)  # by level
     bursts: dict[str, dict[int, tuple[int, float]]] = field(default_factory=dict)
     pairs: dict[int, Points] = field(default_factory=dict)  # by number of pairs
+    publishing: Points = field(default_factory=list)  # two ranks, each for the other
     steps: dict[str, float] = field(default_factory=dict)  # seconds per byte
 
 
@@ -86,6 +89,8 @@ def read(events: Iterable[dict[str, Any]]) -> Measured:
                 of_level[told["bytes"]] = (told["number"], told["seconds"])
             case "pairs":
                 result.pairs.setdefault(told["number"], []).append((told["bytes"], told["seconds"]))
+            case "publishing":
+                result.publishing.append((told["bytes"], told["seconds"]))
             case "step":
                 result.steps[told["level"]] = told["seconds"] / told["bytes"]
             case "done":
@@ -166,6 +171,8 @@ def fit(measured: Measured, name: str) -> tuple[_core.Model, dict[str, list[Line
         "levels": levels,
         **measured.steps,
     }
+    if (costs := publishing(measured)) is not None:
+        document["publishing"] = costs
     return _core.Model.parse(json.dumps(document), name), lines
 
 
@@ -214,6 +221,16 @@ def injection(measured: Measured) -> float | None:
     return max(limited) if limited else None
 
 
+def publishing(measured: Measured) -> dict[str, float] | None:
+    """The costs of published blocks. To write a block takes as long as a copy in the cache, at most
+    half of the time; the rest is reading."""
+    if not measured.publishing:
+        return None
+    line = fit_line(without_noise(measured.publishing))
+    write = min(measured.steps.get("copy", 0.0), line.beta / 2)
+    return {"latency": line.alpha, "write": write, "read": line.beta - write}
+
+
 def report(measured: Measured, model: _core.Model, lines: dict[str, list[Line]]) -> RenderableType:
     """The parameters, and the errors of the lines compared with the measurements."""
     table = PlainTable(kept=2)
@@ -248,4 +265,17 @@ def report(measured: Measured, model: _core.Model, lines: dict[str, list[Line]])
         else "not reached"
     )  # fmt: skip
     steps = ", ".join(f"{what} {1e-9 / cost:.1f} GB/s" for what, cost in measured.steps.items())
-    return Group(title, table, Text(f"injection limit of a node: {limit}"), Text(steps))
+    shared = "not measured, because no node has two ranks"
+    if costs := publishing(measured):
+        write, read = (1e-9 / max(costs[name], 1e-15) for name in ("write", "read"))
+        shared = (
+            f"{costs['latency'] * 1e6:.2f} µs, written with {write:.1f} and read with {read:.1f} "
+            "GB/s"
+        )
+    return Group(
+        title,
+        table,
+        Text(f"injection limit of a node: {limit}"),
+        Text(f"blocks published inside a node: {shared}"),
+        Text(steps),
+    )

@@ -8,17 +8,15 @@ from statistics import fmean
 from rich.table import Table
 
 from toccata import _core
-from toccata.models import natives
-from toccata.models.natives import Library
+from toccata._core import NativeMpi
 from toccata.models.recorded import Case, Row
 from toccata.plain_table import PlainTable
 
 # The choices of the recorded MPIs, by the benchmark's names.
 DEFAULTS = ("default_mpich", "default_ompi", "default-default")
+OF_DEFAULT = {"default_ompi": NativeMpi.open_mpi, "default_mpich": NativeMpi.mpich}
 
-# An algorithm is proposed if its predicted speedup over the MPI's own choice is at least this.
-# Recorded times determined the value (docs/design/0019).
-MARGIN = 1.1
+MARGIN = _core.LEAST_PREDICTED_GAIN
 GAIN = 1.1  # times the best time: a slower default is worth replacing
 
 Setting = tuple[str, str, str, int]  # machine, job, collective, bytes
@@ -55,13 +53,9 @@ def defaults(rows: Iterable[Row]) -> dict[Setting, float]:
     return found
 
 
-def libraries(rows: Iterable[Row]) -> dict[str, Library]:
+def libraries(rows: Iterable[Row]) -> dict[str, NativeMpi]:
     """The MPI library of each machine, as far as the benchmark's names show it."""
-    return {
-        row.machine: natives.OF_DEFAULT[row.algorithm]
-        for row in rows
-        if row.algorithm in natives.OF_DEFAULT
-    }
+    return {row.machine: OF_DEFAULT[row.algorithm] for row in rows if row.algorithm in OF_DEFAULT}
 
 
 def decide(
@@ -69,7 +63,7 @@ def decide(
     predicted: Sequence[float],
     model: _core.Model,
     defaults: Mapping[Setting, float],
-    libraries: Mapping[str, Library],
+    libraries: Mapping[str, NativeMpi],
 ) -> list[Decision]:
     """The decisions in each setting that has several algorithms of ours and a default.
 
@@ -102,8 +96,10 @@ def decide(
         price = prices[any_case.collective, any_case.p, any_case.unit_bytes]
         first = min((each for each in measured if each in price), key=price.__getitem__, default="")
         default = defaults[setting]
-        own = natives.of(libraries.get(any_case.machine, Library.unknown), any_case)
-        beats = own in price and first and MARGIN * price[first] < price[own]
+        mpi = libraries.get(any_case.machine, NativeMpi.unknown)
+        own = _core.native_algorithm(mpi, any_case.collective, any_case.p, any_case.unit_bytes)
+        price_of_own = price.get(own.text) if own else None
+        beats = price_of_own is not None and first and MARGIN * price[first] < price_of_own
         found.append(
             Decision(
                 setting,

@@ -150,7 +150,8 @@ void Channel::settle() {
     if (!alike) route_.windows = agreement_->windows;
     route_.window = window_;
     route_.window_size = world_.window_size();
-    if (agreement_->largest[lacks_part] == 0) make_board(agreement_->largest[calls] + 1);
+    all_share_memory_ = agreement_->largest[lacks_part] == 0;
+    if (all_share_memory_) make_board(agreement_->largest[calls] + 1);
   } else {
     if (window_ >= 0) world_.give_back(std::exchange(window_, -1));
     route_.ranks = Translation();

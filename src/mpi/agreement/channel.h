@@ -59,6 +59,8 @@ class Channel {
 
   const Route& route() const { return route_; }
   bool all_know_places() const { return all_know_places_; }
+  // Whether every rank has a part of its node's memory, so that ranks of a node can publish blocks.
+  bool all_share_memory() const { return all_share_memory_; }
   bool is_within_world() const { return within_world_; }
 
   // A collective has failed: messages that no rank receives may be in flight. So our window must
@@ -126,6 +128,7 @@ class Channel {
   std::atomic<bool> spoilt_ = false;
   bool within_world_ = false;
   bool all_know_places_ = false;
+  bool all_share_memory_ = false;
   bool never_waits_ = false;
   Route route_;
   MPI_Comm own_ = MPI_COMM_NULL;  // if there are no windows

@@ -63,7 +63,10 @@ Server* Served::usable(const Operation& call, Communicator& communicator, Server
   Server& server = able_to_serve(call, communicator, decided);
   // Decisions that depend on the node's memory apply only to blocking calls, which publish there.
   const Service& service = *server.service;
-  if (server.is_native() || (server.is_candidate && service.choice.algorithm->publishes &&
+  const auto publishes = [](const Choice& choice) {
+    return choice.algorithm->publishes || choice.travel == Travel::published;
+  };
+  if (server.is_native() || (server.is_candidate && publishes(service.choice) &&
                              service.key.reason != "forced"))
     return nullptr;
   if ((kind == Kind::persistent ? communicator.open_channel()

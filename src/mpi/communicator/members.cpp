@@ -117,6 +117,10 @@ bool Members::share_memory() {
   return board != nullptr && board->ranks() == size_;
 }
 
+bool Members::share_memory_inside_nodes() {
+  return open_channel() == MPI_SUCCESS && channel().is_ready() && channel().all_share_memory();
+}
+
 Shape Members::shape(int root) { return shape_on(placement(), root); }
 
 Shape Members::shape_on(std::shared_ptr<const Placement> placement, int root) const {

@@ -11,7 +11,9 @@
 #include "deciding/ranks.h"
 #include "mpi/agreement/channel.h"
 #include "mpi/process/process.h"
+#include "mpi/settings/family.h"
 #include "mpi/settings/settings.h"
+#include "selection/mpi_libraries.h"
 
 namespace toccata {
 
@@ -84,11 +86,13 @@ class Members : public Ranks, public std::enable_shared_from_this<Members> {
   int known_nodes() const final { return nodes_; }
   std::uint64_t known_shape() final;
   bool are_on_one_node() final;
+  NativeMpi published_mpi() const final { return published_mpi_of(library_text()); }
   NodeKind node() final {
     const NodeMemory& memory = process_->world().node();
     return {!memory.has_spare_cores(), memory.reads_directly(), memory.native()};
   }
   bool share_memory() final;
+  bool share_memory_inside_nodes() final;
   Shape shape(int root) final;
   Shape shape(const Algorithm& algorithm, int root, bool reorders) final;
 

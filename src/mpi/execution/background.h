@@ -10,7 +10,8 @@ class Background {
   virtual ~Background() = default;
   // Open MPI asks several times in every waiting call, so this must cost next to nothing.
   bool busy() const { return active_count_.load(std::memory_order_relaxed) > 0; }
-  virtual void progress() = 0;
+  // Returns the number of collectives that ended.
+  virtual int progress() = 0;
 
  protected:
   std::atomic<int> active_count_{0};

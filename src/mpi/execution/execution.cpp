@@ -156,7 +156,8 @@ int Execution::add_piece(const Message& message, std::span<const BlockRange> ran
   const bool packed =
       message.travel == Travel::packed
           ? bytes <= INT_MAX
-          : message.travel == Travel::whole && bytes <= pack_limit && all_plain(runs_);
+          : (message.travel == Travel::whole || message.travel == Travel::published) &&
+                bytes <= pack_limit && all_plain(runs_);
   return packed ? add_packed(message, bytes, is_send) : add_typed(message, runs_, is_send);
 }
 

@@ -457,12 +457,13 @@ int Process::explain(int error_class, const std::string& text) {
   return error_class;
 }
 
-void Process::progress() {
-  if (progressing_.exchange(true, std::memory_order_acquire)) return;  // by another thread
+int Process::progress() {
+  if (progressing_.exchange(true, std::memory_order_acquire)) return 0;  // by another thread
   struct Leaving {
     std::atomic<bool>& progressing;
     ~Leaving() { progressing.store(false, std::memory_order_release); }
   } const leaving{progressing_};
+  const ProgressHook::WithoutYielding without_yielding;
   std::vector<UnderWay*> ended;
   {
     const std::lock_guard lock(active_mutex_);
@@ -473,6 +474,7 @@ void Process::progress() {
   }
   // The waiting rank may start it again at once.
   for (UnderWay* each : ended) each->left();
+  return static_cast<int>(ended.size());
 }
 
 void Process::take_added() {

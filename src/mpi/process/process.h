@@ -149,7 +149,7 @@ class Process : public Background {
 
   // Advances all open nonblocking collectives. Every waiting rank calls this: otherwise two ranks
   // that wait in different orders would wait forever.
-  void progress() override;
+  int progress() override;
   void add(UnderWay& request);
   void remove(UnderWay& request);
   bool has(MPI_Request handle);

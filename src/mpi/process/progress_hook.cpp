@@ -11,30 +11,40 @@
 namespace toccata {
 
 std::atomic<Background*> ProgressHook::driven{nullptr};
+std::atomic<bool (*)(bool)> ProgressHook::set_yielding{nullptr};
+
+ProgressHook::WithoutYielding::WithoutYielding() {
+  if (auto* const set = set_yielding.load(std::memory_order_acquire)) yielded_ = set(false);
+}
+ProgressHook::WithoutYielding::~WithoutYielding() {
+  if (auto* const set = set_yielding.load(std::memory_order_acquire); set != nullptr && yielded_)
+    set(true);
+}
 
 // MPI cannot handle exceptions, so all hooks are noexcept.
 
 #if defined(OPEN_MPI)
 
-// Open MPI sums the results of its hooks, and yields the core if no hook did any work.
+// Open MPI sums the results of its hooks, and yields the core if no hook did any work. If a
+// collective has ended, the wait that called us may be over.
 int ProgressHook::of_openmpi() noexcept {
   Background* const background = driven.load(std::memory_order_acquire);
-  if (background != nullptr && background->busy()) background->progress();
-  return 0;
+  return background != nullptr && background->busy() ? background->progress() : 0;
 }
 
 namespace {
 
-// No installed header declares it. It is the same in versions 1 to 6.
+// No installed header declares these functions. They are the same in versions 1 to 6.
 using Register = int(int (*)());
+using SetYielding = bool(bool);
 
-Register* find() {
-  static constexpr const char* name = "opal_progress_register";
-  if (void* const found = dlsym(RTLD_DEFAULT, name)) return reinterpret_cast<Register*>(found);
+template <typename Function>
+Function* find(const char* name) {
+  if (void* const found = dlsym(RTLD_DEFAULT, name)) return reinterpret_cast<Function*>(found);
   // The program may have loaded MPI privately, as interpreters do.
   for (const char* const file : {"libopen-pal.so.40", "libopen-pal.so.80"})
     if (void* const library = dlopen(file, RTLD_LAZY | RTLD_NOLOAD))
-      if (void* const found = dlsym(library, name)) return reinterpret_cast<Register*>(found);
+      if (void* const found = dlsym(library, name)) return reinterpret_cast<Function*>(found);
   return nullptr;
 }
 
@@ -42,8 +52,10 @@ Register* find() {
 
 bool ProgressHook::install() {
   static const bool installed = [] {
-    Register* const hook_in = find();
-    return hook_in != nullptr && hook_in(&of_openmpi) == 0;
+    auto* const hook_in = find<Register>("opal_progress_register");
+    if (hook_in == nullptr || hook_in(&of_openmpi) != 0) return false;
+    set_yielding = find<SetYielding>("opal_progress_set_yield_when_idle");
+    return true;
   }();
   return installed;
 }

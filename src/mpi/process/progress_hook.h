@@ -20,10 +20,26 @@ struct ProgressHook {
   static bool wake();
   static bool is_driving() { return driven.load(std::memory_order_acquire) != nullptr; }
 
+  // While this exists, Open MPI does not yield the core. Every test of an incomplete request makes
+  // progress, which yields if ranks share cores: once per open request, although the waiting
+  // function that advances our requests yields anyway. So it must yield afterwards, by a test or
+  // wait of MPI or by itself. Only one object may exist at a time.
+  class WithoutYielding {
+   public:
+    WithoutYielding();
+    ~WithoutYielding();
+    WithoutYielding(const WithoutYielding&) = delete;
+    WithoutYielding& operator=(const WithoutYielding&) = delete;
+
+   private:
+    bool yielded_ = false;
+  };
+
  private:
   static int of_openmpi() noexcept;
   static int of_mpich(void*) noexcept;
   static std::atomic<Background*> driven;
+  static std::atomic<bool (*)(bool)> set_yielding;  // returns the previous state; null: none
 };
 
 }  // namespace toccata

@@ -1,11 +1,13 @@
 """Fits to artificial times with known parameters; and the program under mpirun, if present."""
 
+import io
 import json
 import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.console import Console
 
 import fakes
 from running import invoke
@@ -39,6 +41,7 @@ def events(limit: float | None = None) -> list[dict[str, Any]]:
         tell("burst", "network", size, 16, burst(size, 16))
     for size in SIZES:
         tell("message", "node", size, 1, 0.5e-6 + size / 20e9)
+        tell("publishing", "node", size, 1, 0.2e-6 + size / 10e9 + size / 4e9)
     if limit is not None:
         for pairs in (1, 2, 4):
             for size in SIZES:
@@ -63,6 +66,19 @@ def test_parameters_are_found_again() -> None:
     assert "injection" not in node
     assert json.loads(model.json)["gamma"] == pytest.approx(0.5e-9)
     assert max(line.worst_error for line in fitted["network"]) < 1e-9
+    assert json.loads(model.json)["publishing"] == pytest.approx(
+        {"latency": 0.2e-6, "write": 0.1e-9, "read": 0.25e-9}
+    )
+
+
+def test_without_two_ranks_in_a_node_nothing_is_published() -> None:
+    kept = [each for each in events() if each["event"] != "publishing"]
+    measured = calibrating.read(kept)
+    model, lines = calibrating.fit(measured, "ours")
+    assert "publishing" not in json.loads(model.json)
+    console = Console(file=io.StringIO(), record=True)
+    console.print(calibrating.report(measured, model, lines))
+    assert "not measured, because no node has two ranks" in console.export_text()
 
 
 def test_a_disturbed_time_counts_as_that_of_a_longer_message() -> None:
@@ -113,4 +129,5 @@ def test_calibrate_command(tmp_path: Path, node: int) -> None:
     assert model.levels[0] == "network"
     assert all(value >= 0 for value in model.coefficients)
     assert ("measured: network" in model.origin) == (node == 1)
+    assert ("publishing" in json.loads(model.json)) == (node == 0)
     assert invoke("predict", "allgather/ring", "--model", str(output), "--ranks", "2")[0] == 0

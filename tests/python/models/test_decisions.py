@@ -8,9 +8,9 @@ import pytest
 
 from conftest import ROOT
 from toccata import _core
-from toccata.models import cross_validation, decisions, natives, recorded
+from toccata._core import NativeMpi
+from toccata.models import cross_validation, decisions, recorded
 from toccata.models.fitting import Parameters
-from toccata.models.natives import Library
 from toccata.models.recorded import Case, Row
 
 RECORDED = ROOT / "../shared/data/recorded/collectives.csv"
@@ -42,22 +42,20 @@ def test_proposes_what_beats_the_price_of_the_mpis_own() -> None:
     ranked = dict(_prices(12, block))
     assert ranked["bruck"] * decisions.MARGIN < ranked["ring"]
 
-    def decided(library: Library) -> decisions.Decision:
+    def decided(mpi: NativeMpi) -> decisions.Decision:
         setting = cases[0].setting
-        (found,) = decisions.decide(
-            cases, [3.0, 2.0, 1.0], MODEL, {setting: 4e-3}, {"here": library}
-        )
+        (found,) = decisions.decide(cases, [3.0, 2.0, 1.0], MODEL, {setting: 4e-3}, {"here": mpi})
         return found
 
-    found = decided(Library.mpich)
+    found = decided(NativeMpi.mpich)
     # The library never chooses the setting per_block automatically; the full calculation may.
     assert (found.chosen, found.first, found.walked) == (BRUCK.seconds,) * 2 + (SPARBIT.seconds,)
     assert (found.default, found.best) == (4e-3, SPARBIT.seconds)
     assert decisions.named([found]) == (1, 1)
-    for library in (Library.open_mpi, Library.unknown):
-        assert decided(library).chosen == 4e-3  # no gain, or too little to be certain
-        assert decided(library).first == BRUCK.seconds
-        assert decisions.named([decided(library)]) == (0, 1)
+    for mpi in (NativeMpi.open_mpi, NativeMpi.unknown):
+        assert decided(mpi).chosen == 4e-3  # no gain, or too little to be certain
+        assert decided(mpi).first == BRUCK.seconds
+        assert decisions.named([decided(mpi)]) == (0, 1)
 
 
 def _prices(p: int, size: int) -> list[tuple[str, float]]:
@@ -81,36 +79,44 @@ def test_without_a_default_or_a_choice_nothing_is_decided() -> None:
 
 
 @pytest.mark.parametrize(
-    ("library", "collective", "p", "total", "expected"),
+    ("mpi", "collective", "p", "size", "expected"),
     [
-        (Library.open_mpi, "allgather", 32, 32 * 512, "recursive_doubling"),
-        (Library.open_mpi, "allgather", 60, 60 * 4096, "neighbor_exchange"),
-        (Library.open_mpi, "allgather", 60, 60 * 256, "bruck"),
-        (Library.open_mpi, "allgather", 60, 60 << 20, "ring"),
-        (Library.open_mpi, "alltoall", 32, 32 * 511, "bruck"),
-        (Library.open_mpi, "allreduce", 32, 256, "rabenseifner"),
-        (Library.open_mpi, "bcast", 32, 2048, "knomial"),
-        (Library.mpich, "allgather", 16, 1 << 19, "ring"),
-        (Library.mpich, "allgather", 100, 1 << 14, "bruck"),
-        (Library.mpich, "allreduce", 16, 2048, "recursive_doubling"),
-        (Library.mpich, "reduce_scatter", 100, 1 << 20, "pairwise"),
-        (Library.unknown, "allgather", 16, 8, None),
+        (NativeMpi.open_mpi, "allgather", 32, 512, "recursive_doubling"),
+        (NativeMpi.open_mpi, "allgather", 60, 4096, "neighbor_exchange"),
+        (NativeMpi.open_mpi, "allgather", 60, 256, "bruck"),
+        (NativeMpi.open_mpi, "allgather", 60, 1 << 20, "ring"),
+        (NativeMpi.open_mpi, "alltoall", 32, 511, "bruck"),
+        (NativeMpi.open_mpi, "allreduce", 32, 256, "rabenseifner"),
+        (NativeMpi.open_mpi, "bcast", 32, 2048, "knomial"),
+        (NativeMpi.open_mpi, "reduce_scatter", 40, 12 << 10, "recursive_halving"),
+        (NativeMpi.open_mpi, "reduce_scatter", 40, 13 << 10, "ring"),
+        (NativeMpi.open_mpi, "barrier", 60, 0, "recursive_multiplying:radix=2"),
+        (NativeMpi.mpich, "allgather", 16, 1 << 15, "ring"),
+        (NativeMpi.mpich, "allgather", 100, 163, "bruck"),
+        (NativeMpi.mpich, "allreduce", 16, 2048, "recursive_doubling"),
+        (NativeMpi.mpich, "reduce_scatter", 100, 10486, "pairwise"),
     ],
 )
 def test_decision_functions(
-    library: Library, collective: str, p: int, total: int, expected: str | None
+    mpi: NativeMpi, collective: str, p: int, size: int, expected: str
 ) -> None:
-    assert natives.algorithm(library, collective, p, total) == expected
+    found = _core.native_algorithm(mpi, collective, p, size)
+    assert found is not None
+    assert found.text == _core.parse_choice(collective, expected).text
 
 
-def test_decision_functions_name_algorithms_that_exist() -> None:
-    for library in (Library.open_mpi, Library.mpich):
+def test_an_unpublished_function_has_no_algorithm() -> None:
+    assert _core.native_algorithm(NativeMpi.unknown, "allgather", 16, 8) is None
+    assert _core.native_algorithm(NativeMpi.intel_mpi, "allgather", 16, 8) is None
+    assert _core.native_algorithm(NativeMpi.open_mpi, "scan", 16, 8) is None
+
+
+def test_every_recorded_collective_has_a_decision_function() -> None:
+    for mpi in (NativeMpi.open_mpi, NativeMpi.mpich):
         for collective in recorded.OURS:
             for p in (2, 3, 8, 16, 60, 64, 100, 256, 1000, 4096):
-                for total in (p * 2**i for i in range(25)):
-                    name = natives.algorithm(library, collective, p, total)
-                    assert name is not None
-                    _core.parse_choice(collective, name)
+                for size in (2**i for i in range(25)):
+                    assert _core.native_algorithm(mpi, collective, p, size) is not None
 
 
 # Measured 2026-11-23, with a model of the machine, and with one fitted to the other machines.

@@ -221,6 +221,55 @@ TEST(Cost, ScratchIsFreshBeyondWhatIsKept) {
   EXPECT_DOUBLE_EQ(ranks.seconds(model, 101), 202 * 0.5);
 }
 
+// Rank 0 publishes a block for ranks 1 and 2 of its node, and sends it to rank 4 of the other node:
+// it writes once, and each reader reads.
+TEST(Cost, PublishedBlocksAreWrittenOnceAndReadByAll) {
+  const auto publication = [](bool leaves) {
+    Ranks ranks(8);
+    ranks[0].round();
+    if (leaves) ranks[0].publish(4, recv(0));
+    ranks[0].publish(1, recv(0)).publish(2, recv(0));
+    for (const int reader : {1, 2}) ranks[reader].round().read(0, recv(0));
+    if (leaves) ranks[4].round().read(0, recv(0));
+    return ranks;
+  };
+  Model model = flat();
+  EXPECT_DOUBLE_EQ(publication(false).predict(model, 100, {}, two_nodes()).seconds,
+                   7 + 10 + 100 + 10 + 7)
+      << "without their costs, as messages";
+  model.publishing = {.latency = 50, .write = 0.01, .read = 0.03};
+  const Prediction found = publication(false).predict(model, 100, {.terms = true}, two_nodes());
+  EXPECT_DOUBLE_EQ(found.seconds, 1 + 50 + 3);
+  const Terms terms(model);
+  EXPECT_EQ(found.terms[terms.write()], 100);
+  EXPECT_EQ(found.terms[terms.publishing()], 1);
+  EXPECT_EQ(found.terms[terms.read()], 100);
+  const Prediction leaving = publication(true).predict(model, 100, {.terms = true}, two_nodes());
+  EXPECT_DOUBLE_EQ(leaving.seconds, 7 + 100 + 10 + 7);
+  model.publishing->latency = 1000;  // now on the critical path
+  EXPECT_DOUBLE_EQ(publication(true).predict(model, 100, {}, two_nodes()).seconds,
+                   7 + 1 + 1000 + 3);
+  model.publishing->latency = 50;
+  EXPECT_DOUBLE_EQ(publication(false).seconds(model, 100), 7 + 10 + 100 + 10 + 7)
+      << "no placement: the ranks may be on different nodes";
+}
+
+// Different blocks for two readers are two publications. A reader of two publishers reads one after
+// the other.
+TEST(Cost, DifferentBlocksArePublishedEach) {
+  Model model = flat();
+  model.publishing = {.latency = 50, .write = 0.01, .read = 0.03};
+  Ranks slices(8);
+  slices[0].round().publish(1, recv(0)).publish(2, recv(1));
+  for (const int reader : {1, 2}) slices[reader].round().read(0, recv(reader - 1));
+  EXPECT_DOUBLE_EQ(slices.predict(model, 100, {}, two_nodes()).seconds, 2 + 50 + 3);
+
+  Ranks two(8);
+  for (const int publisher : {0, 1}) two[publisher].round().publish(2, recv(publisher));
+  two[2].round().read(0, recv(0)).read(1, recv(1));
+  EXPECT_DOUBLE_EQ(two.predict(model, 100, {}, two_nodes()).seconds, 1 + 50 + 3 + 3);
+}
+
 TEST(Cost, ConflictsMultiplyBytes) {
   const CostOptions busy{.conflicts = [](int sender, int round, int message) {
     return sender == 0 && round == 0 && message == 0 ? 4.0 : 1.0;
@@ -357,6 +406,9 @@ Model random_model(test::Random& random) {
   model.start = random.number(0, 9) * 1e-6;
   model.fresh = random.number(0, 9) * 1e-11;
   model.kept = random.number(0, 4000);
+  if (random.coin())
+    model.publishing = {random.number(0, 100) * 1e-8, random.number(0, 100) * 1e-12,
+                        random.number(0, 100) * 1e-12};
   return model;
 }
 

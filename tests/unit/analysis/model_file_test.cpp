@@ -10,12 +10,14 @@ const std::string small = R"({"name": "small", "levels": [
   {"level": "network", "eager": {"alpha": 1e-6, "beta": 2e-9}},
   {"level": "node", "injection": 3e9, "threshold": 100,
    "eager": {"alpha": 1e-7, "beta": 1e-10, "o": 1e-8},
-   "rendezvous": {"alpha": 2e-7, "beta": 1e-10, "tau": 0.25}}], "gamma": 5e-10})";
+   "rendezvous": {"alpha": 2e-7, "beta": 1e-10, "tau": 0.25}}], "gamma": 5e-10,
+  "publishing": {"latency": 3e-7, "write": 1e-10, "read": 2e-10}})";
 
 TEST(ModelFile, IsReadAsItIsWritten) {
   const Model model = parse_model(small, "small.json");
   EXPECT_EQ(model.name, "small");
   EXPECT_EQ(model.gamma, 5e-10);
+  EXPECT_EQ(model.publishing, (Model::Publishing{.latency = 3e-7, .write = 1e-10, .read = 2e-10}));
   ASSERT_EQ(model.levels.size(), 2u);
   EXPECT_EQ(model.levels[0].eager, (Protocol{.alpha = 1e-6, .beta = 2e-9}));
   EXPECT_EQ(model.levels[0].threshold, std::numeric_limits<std::int64_t>::max());
@@ -45,6 +47,7 @@ TEST(ModelFile, SpeaksOfFileAndFieldWhereItIsWrong) {
             "small.json: levels[0].eager.beta is -2e-09; expected a number of at least 0");
   EXPECT_EQ(error("2e-9", "\"2 ns\""),
             "small.json: levels[0].eager.beta is \"2 ns\"; expected a number of at least 0");
+  EXPECT_EQ(error(", \"read\": 2e-10", ""), "small.json: publishing.read is missing");
   EXPECT_EQ(error("network", "leaf"),
             "small.json: levels[0].level is \"leaf\"; the first level is \"network\"");
   EXPECT_EQ(error("node", "network"),
@@ -57,8 +60,8 @@ TEST(ModelFile, SpeaksOfFileAndFieldWhereItIsWrong) {
   EXPECT_EQ(error("0.25", "2"),
             "small.json: levels[1].rendezvous.tau is more than 1; expected a share from 0 to 1");
   EXPECT_EQ(error("\"name\": \"small\",", ""), "small.json: name is missing");
-  EXPECT_EQ(error("5e-10}", "5e-10"), "small.json:5: this is not JSON");
-  EXPECT_EQ(error("5e-10}", "5e999}"), "small.json: a number in it is too large");
+  EXPECT_EQ(error("2e-10}}", "2e-10}"), "small.json:6: this is not JSON");
+  EXPECT_EQ(error("2e-10}}", "2e999}}"), "small.json: a number in it is too large");
   EXPECT_EQ(error(small, "[]"), "small.json: this is not an object {...}");
   EXPECT_EQ(error(small, "{\"name\": \"x\", \"levels\": []}"),
             "small.json: levels must be a list of at least one [...]");

@@ -30,6 +30,12 @@ class TestRules : public Rules {
     chooses_ = true;
     model_ = usual_model();
   }
+  // The same rules as with TOCCATA_GUARD=off.
+  static TestRules trusting_the_model() {
+    TestRules rules;
+    rules.guarding_ = Guarding::off;
+    return rules;
+  }
   // The same rules as with TOCCATA_LEARN=FILE, if the file has these results.
   static TestRules learning_sums(Tuning learned = {}) {
     TestRules rules;
@@ -107,7 +113,8 @@ struct Process {
   bool knows_places = false;
   bool diverged = false;
   LearnedResults learned;
-  double memory = 0;  // Program::memory
+  double memory = 0;                // Program::memory
+  bool share_inside_nodes = false;  // Program::share_inside_nodes
 };
 
 class SimulatedRanks final : public Ranks {
@@ -118,12 +125,14 @@ class SimulatedRanks final : public Ranks {
   int size() const override { return static_cast<int>(all_.ranks.size()); }
   const Rules& rules() const override { return rules_; }
   Results& results() override { return process_.results; }
+  NativeMpi published_mpi() const override { return NativeMpi::open_mpi; }
   bool obey_rules() override { return true; }
   int nodes() override { return 1; }
   int known_nodes() const override { return 1; }
   // The ranks share cores, so the rule for nodes leaves most sizes open.
   bool are_on_one_node() override { return process_.memory > 0; }
   bool share_memory() override { return process_.memory > 0; }
+  bool share_memory_inside_nodes() override { return process_.share_inside_nodes; }
   NodeKind node() override { return {.crowded = true}; }
   Shape shape(int root) override {
     process_.knows_places = true;
@@ -144,9 +153,10 @@ class SimulatedRanks final : public Ranks {
   Server& prepare(const Collective&, const Choice& choice, const std::string& reason, std::int64_t,
                   Form) override {
     // Some algorithms are faster than native, others slower; equally on all communicators.
-    const double share = choice.native() ? 1
-                         : process_.memory > 0 && choice.algorithm->publishes
-                             ? process_.memory
+    const double share = choice.native()                                      ? 1
+                         : process_.memory > 0 && choice.algorithm->publishes ? process_.memory
+                         : choice.travel == Travel::published
+                             ? 0.3
                              : 0.4 + 0.3 * (choice.algorithm->name.front() % 7);
     return *servers_.emplace_back(
         std::make_unique<Server>(Server{choice.native(), choice.text() + " " + reason, share}));
@@ -188,6 +198,8 @@ struct Program {
   // If positive, all ranks share the memory of one node, and the algorithms that use it take this
   // share of native's time.
   double memory = 0;
+  // The same for the ranks of each of several nodes. Algorithms that publish are the fastest.
+  bool share_inside_nodes = false;
 };
 
 // The result of a run.
@@ -227,6 +239,7 @@ Outcome run(const Program& program, unsigned seed, const TestRules& rules = {}) 
     process.rate = 1 + program.lie * (some(random) - 0.5);
     process.reports = some(random) < 0.2;
     process.memory = program.memory;
+    process.share_inside_nodes = program.share_inside_nodes;
     struct Member {
       SimulatedRanks ranks;
       Decisions decisions{ranks};
@@ -410,6 +423,29 @@ TEST(Decisions, TryTheMemoryOfTheNode) {
   }
 }
 
+// Blocking calls also try algorithms whose messages inside nodes are published. Nonblocking calls
+// cannot publish.
+TEST(Decisions, TryTheMemoryOfSeveralNodes) {
+  for (const bool share : {true, false}) {
+    Program program;
+    program.ranks = 16;
+    program.machine = "node:2 core:8";
+    program.share_inside_nodes = share;
+    program.communicators = {all_of(16)};
+    program.calls = {{0, &allgather, 64, 0, false, 20'000},
+                     {0, &allgather, 64, 0, false, 2000, Form::nonblocking},
+                     {0, &allgather, 64, 0, false, 100},
+                     {0, &allgather, 64, 0, false, 2000, Form::persistent}};
+    const Outcome run = toccata::run(program, 1);
+    expect_alike(program, run);
+    if (share)
+      EXPECT_GT(served_by(run, 0, "travel=published guarded"), 10'000);
+    else
+      EXPECT_EQ(served_by(run, 0, "travel=published"), 0);
+    for (const int open : {1, 3}) EXPECT_EQ(served_by(run, open, "travel=published"), 0);
+  }
+}
+
 // Ranks 2 and 3 have another history than ranks 0 and 1. If only some ranks have a winner, no rank
 // uses it.
 TEST(Decisions, AreSharedOnlyIfAllRanksKnow) {
@@ -460,6 +496,24 @@ TEST(Decisions, DoNotMixTimesOfBuffersOnDevicesAndOthers) {
   const Outcome run = toccata::run(program, 1);
   expect_alike(program, run);
   EXPECT_EQ(served_by(run, 0, "native"), 40'000);
+}
+
+// Without trials, the model decides before the first call. It replaces only algorithms of the MPI
+// library that it can predict.
+TEST(Decisions, FollowTheModelWithoutTrials) {
+  Program program;
+  program.ranks = 16;
+  program.machine = "node:4 core:4";
+  program.communicators = {all_of(16)};
+  program.calls = {{0, &allgather, 64 << 10, 0, false, 50},
+                   {0, &scan, 64 << 10, 0, false, 50},
+                   {0, &alltoallv, -1, 0, false, 50}};
+  const Outcome run = toccata::run(program, 1, TestRules::trusting_the_model());
+  expect_alike(program, run);
+  EXPECT_EQ(served_by(run, 0, "modelled"), 50);
+  EXPECT_EQ(served_by(run, 0, "native"), 0);
+  EXPECT_EQ(served_by(run, 1, "native"), 50);
+  EXPECT_EQ(served_by(run, 2, "native"), 50);
 }
 
 TEST(Decisions, ServeVectorForms) {
@@ -641,9 +695,11 @@ TEST(Decisions, KeepLittle) {
     return std::make_shared<const Ranking>(allgather, shape, usual_model());
   };
   for (int time = 0; time < 2; ++time)
-    for (std::uint64_t i = 0; i < 2; ++i) results.ranking(i, allgather, 0, {}, make);
+    for (std::uint64_t i = 0; i < 2; ++i)
+      results.ranking(i, allgather, 0, {}, Ranking::Setting::near, make);
   EXPECT_EQ(made, 2);
-  for (std::uint64_t i = 0; i < 100; ++i) results.ranking(i, allgather, 0, {}, make);
+  for (std::uint64_t i = 0; i < 100; ++i)
+    results.ranking(i, allgather, 0, {}, Ranking::Setting::near, make);
   EXPECT_FALSE(results.has_ranking(0, allgather));
   EXPECT_TRUE(results.has_ranking(99, allgather));
 }

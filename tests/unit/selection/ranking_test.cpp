@@ -53,6 +53,40 @@ TEST(Ranking, HasAGoodOneAmongItsBestThree) {
   }
 }
 
+// If ranks publish blocks inside nodes, the estimate is close to the full calculation, too. With
+// many ranks per node, some published algorithm is the fastest.
+TEST(Ranking, KnowsTheCostsOfPublishing) {
+  const Shape shape = known(64, "node:4 core:16");
+  int published = 0;
+  for (const Collective* collective : {&allgather, &bcast, &allreduce, &barrier})
+    for (const std::int64_t bytes : {8, 1024, 65536}) {
+      const Ranking ranking(*collective, shape, usual_model(), {},
+                            Ranking::Setting::near_or_published);
+      const Ranking::Entry best = ranking.at(bytes).front();
+      const double exact =
+          predict(*best.choice.algorithm, best.choice.in(shape), bytes, usual_model()).seconds;
+      std::vector<Schedule> schedules;
+      for (int rank = 0; rank < shape.p; ++rank)
+        schedules.push_back(best.choice.schedule(best.choice.in(shape), rank));
+      const Shape complete = best.choice.in(shape);
+      const double as_published = predict(*collective, complete, schedules,
+                                          datum_bytes(*collective, complete, bytes), usual_model())
+                                      .seconds;
+      if (best.choice.travel != Travel::published) {
+        EXPECT_EQ(as_published, exact);
+        continue;
+      }
+      ++published;
+      EXPECT_LT(as_published, exact) << best.choice.text();
+      EXPECT_LT(best.seconds, 2 * as_published) << best.choice.text();
+      EXPECT_GT(best.seconds, 0.5 * as_published) << best.choice.text();
+    }
+  EXPECT_GE(published, 6);
+  const Ranking without(bcast, shape, usual_model());
+  for (const Ranking::Entry& each : without.worth_trying(1024))
+    EXPECT_NE(each.choice.travel, Travel::published);
+}
+
 // Of 24 ranks, 16 fold in pairs, and one of each pair continues. The first rank of a node may be
 // one of these, while its neighbour is not; the last node has none of them. The ranks of a node
 // share its link.

@@ -1,6 +1,7 @@
 // Measures the costs of messages between two ranks of each level of the machine, alone and in
-// bursts, and between nodes with several pairs at once; and the costs of local steps. Rank 0 prints
-// one JSON object per line; `toccata calibrate` fits a model's parameters to them.
+// bursts, and between nodes with several pairs at once; the costs of blocks that two ranks of a
+// node publish for each other; and the costs of local steps. Rank 0 prints one JSON object per
+// line; `toccata calibrate` fits a model's parameters to them.
 
 #include <mpi.h>
 
@@ -13,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "toccata/toccata.h"
 #include "topology/hwloc.h"
 #include "topology/whereabouts.h"
 
@@ -39,7 +41,7 @@ class Calibration {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
     MPI_Comm_size(MPI_COMM_WORLD, &size_);
     // Each message of a burst has its own memory.
-    memory_.resize(options_.burst * std::ranges::max(options_.sizes));
+    memory_.resize(std::max(options_.burst, 3) * std::ranges::max(options_.sizes));
   }
 
   void all() {
@@ -59,6 +61,7 @@ class Calibration {
       }
     }
     injection(placement);
+    publishing(placement);
     local_steps();
     say({{"event", "done"}});
   }
@@ -122,14 +125,39 @@ class Calibration {
     }
   }
 
+  // Allgathers between the first two ranks of a node: each writes a block and reads the other's.
+  // Several calls in a row, because the ranks leave the barrier before the first one at different
+  // times. If they share no memory, published blocks are messages, and so these are their costs.
+  void publishing(const Placement& placement) {
+    const int level = placement.machine().find("node");
+    if (level < 0) return;
+    const Regions& nodes = placement.regions(level);
+    int node = 0;
+    while (node < nodes.number() && nodes.size(node) < 2) ++node;
+    if (node == nodes.number()) return;
+    const auto ranks = nodes.members(node);
+    const bool acts = rank_ == ranks[0] || rank_ == ranks[1];
+    // The first call on all ranks prepares the library for other communicators.
+    toccata_barrier(MPI_COMM_WORLD, "dissemination");
+    MPI_Comm pair;
+    MPI_Comm_split(MPI_COMM_WORLD, acts ? 0 : MPI_UNDEFINED, rank_, &pair);
+    for (const std::size_t bytes : options_.sizes) {
+      const auto exchange = [&, count = static_cast<int>(bytes)] {
+        for (int i = 0; i < options_.burst; ++i)
+          toccata_allgather(memory_.data(), count, MPI_BYTE, memory_.data() + bytes, count,
+                            MPI_BYTE, pair, "shared");
+      };
+      tell("publishing", "node", bytes, options_.burst, time(acts, exchange) / options_.burst);
+    }
+    if (acts) MPI_Comm_free(&pair);
+  }
+
   // The answer to a burst. A message of the same size takes half of the total time; the time
   // includes an empty message.
   enum class Back : std::uint8_t { same, empty };
 
   // Seconds until `number` messages from the first to the second rank of all pairs have arrived.
-  // The result is the lower decile of the repetitions, because other activity of the machine only
-  // adds time, and that of the slowest pair. All pairs send in the same direction only if answers
-  // are empty.
+  // All pairs send in the same direction only if answers are empty.
   double time(const std::vector<Pair>& pairs, std::size_t bytes, int number, Back back) {
     int peer = -1;
     bool first = false;
@@ -138,14 +166,22 @@ class Calibration {
         first = rank_ == pair.a;
         peer = first ? pair.b : pair.a;
       }
+    const double seconds =
+        time(peer >= 0, [&] { there_and_back(first, peer, bytes, number, back); });
+    return back == Back::same ? seconds / 2 : seconds;
+  }
+
+  // The seconds of some work on the ranks that take part: the lower decile of the repetitions,
+  // because other activity of the machine only adds time, and the maximum of the ranks.
+  template <typename Work>
+  double time(bool takes_part, Work&& work) {
     std::vector<double> times;
     double spent = 0;
     for (int i = -5; i < options_.repetitions; ++i) {
       MPI_Barrier(MPI_COMM_WORLD);
       const double start = MPI_Wtime();
-      if (peer >= 0) there_and_back(first, peer, bytes, number, back);
-      double seconds = peer >= 0 ? MPI_Wtime() - start : 0;
-      if (back == Back::same) seconds /= 2;
+      if (takes_part) work();
+      double seconds = takes_part ? MPI_Wtime() - start : 0;
       MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
       if (i >= 0) times.push_back(seconds);
       spent += seconds;
