@@ -6,6 +6,7 @@
  *   requests many                200 at a time, completed in another order on each rank
  *   requests large               odd ranks call the functions for large counts, if MPI has them
  *   requests pairs               rank 0 advances a collective inside every blocking function
+ *   requests yields              a rank with 100 open requests yields the core once per test
  *   requests starts              persistent requests, started in another order on each rank
  *   requests ends                communicators freed early; a request without a wait
  *   requests errors              wrong arguments, MPI_Cancel: the same as without Toccata
@@ -25,6 +26,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <time.h>
 
 enum function {
@@ -54,6 +56,14 @@ enum function {
 };
 enum form { REFERENCE, NONBLOCKING, START };
 enum { most_ranks = 16, most_blocks = 16, most_bytes = 1 << 17 };
+
+/* The MPI library finds this function before the C library's, and so the program counts yields. */
+static int yields;
+long syscall(long, ...);
+int sched_yield(void) {
+  ++yields;
+  return (int)syscall(SYS_sched_yield);
+}
 
 static int rank, p, faults;
 static char complaint[200];
@@ -551,6 +561,31 @@ static void overlap(void) {
   }
 }
 
+/* Rank 1 starts its calls late. Until then, rank 0 tests a message that has not been sent. */
+static void yields_once(void) {
+  enum { count = 100, tests = 50 };
+  static int mine[count], sums[count];
+  MPI_Request requests[count], message;
+  int late = 0, arrived = 0;
+  MPI_Allreduce(mine, sums, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  if (rank == 1) {
+    nap(300);
+    MPI_Send(&late, 1, MPI_INT, 0, 7, MPI_COMM_WORLD);
+  }
+  for (int i = 0; i < count; ++i)
+    MPI_Iallreduce(&mine[i], &sums[i], 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &requests[i]);
+  if (rank == 0) {
+    MPI_Irecv(&late, 1, MPI_INT, 1, 7, MPI_COMM_WORLD, &message);
+    const int before = yields;
+    for (int i = 0; i < tests; ++i) MPI_Test(&message, &arrived, MPI_STATUS_IGNORE);
+    if (arrived) wrong("the message is early", 0);
+    if (yields - before < tests / 2 || yields - before > 2 * tests)
+      wrong("yields in 50 tests:", yields - before);
+    MPI_Wait(&message, MPI_STATUS_IGNORE);
+  }
+  MPI_Waitall(count, requests, MPI_STATUSES_IGNORE);
+}
+
 static void starts(void) {
   enum { count = 24, rounds = 5 };
   struct draw all = {5}, own = {(unsigned)rank + 3};
@@ -687,6 +722,7 @@ int main(int argc, char** argv) {
   if (strcmp(mode, "large") == 0) large();
   if (strcmp(mode, "pairs") == 0) pairs();
   if (strcmp(mode, "overlap") == 0) overlap();
+  if (strcmp(mode, "yields") == 0) yields_once();
   if (strcmp(mode, "starts") == 0) starts();
   if (strcmp(mode, "errors") == 0) errors();
   if (strcmp(mode, "threads") == 0 && provided == MPI_THREAD_MULTIPLE) threads();

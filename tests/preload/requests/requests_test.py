@@ -135,6 +135,12 @@ class Requests(unittest.TestCase):
         rows = self.run_program(3, "many", settings=variables(SIMPLE))
         self.expect_served(rows, {"iallreduce", "iallgather"})
 
+    @unittest.skipUnless(options and options.family == "openmpi", "its progress yields the core")
+    def test_a_waiting_rank_yields_once_for_all_open_requests(self):
+        settings = {"TOCCATA_ALLREDUCE": "ring", "OMPI_MCA_mpi_yield_when_idle": "1"}
+        rows = self.run_program(2, "yields", settings=settings)
+        self.expect_served(rows, {"iallreduce"})
+
     def test_ranks_may_differ_in_the_form_for_large_counts(self):
         rows = self.run_program(3, "large", settings=variables(SIMPLE))
         if options.family != "openmpi":  # no Open MPI has these forms
