@@ -66,8 +66,8 @@ Server* Served::usable(const Operation& call, Communicator& communicator, Server
   const auto publishes = [](const Choice& choice) {
     return choice.algorithm->publishes || choice.travel == Travel::published;
   };
-  if (server.is_native() || (server.is_candidate && publishes(service.choice) &&
-                             service.key.reason != "forced"))
+  if (server.is_native() ||
+      (server.is_candidate && publishes(service.choice) && service.key.reason != "forced"))
     return nullptr;
   if ((kind == Kind::persistent ? communicator.open_channel()
                                 : communicator.start_channel_without_waiting()) != MPI_SUCCESS ||
