@@ -561,8 +561,7 @@ class NativeMpi(Enum):
 LEAST_PREDICTED_GAIN: float  # with which a model proposes to replace an MPI library's algorithm
 
 def native_algorithm(mpi: NativeMpi, collective: str, p: int, unit_bytes: int) -> Choice | None:
-    """The algorithm that this library selects by itself, in our form; None if that is not
-    published."""
+    """The algorithm that this library selects by itself, in our form; None if that is unknown."""
 
 def complaint_of_value(name: str, value: str) -> str:
     """The accepted values of a setting if the value is not one of them; otherwise ""."""

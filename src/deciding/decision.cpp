@@ -109,7 +109,7 @@ std::unique_ptr<Decision> Decision::make(Ranks& ranks, const Question& call, std
     const auto found = ranking(ranks, collective, call.root, true);
     if (found == nullptr) return nullptr;
     const Ranking::Entry best =
-        proposed(*found, ranks.published_mpi(), collective, ranks.size(), bytes);
+        proposed(*found, ranks.predictable_mpi(), collective, ranks.size(), bytes);
     made->add(best.choice, "modelled", best.seconds);
     return made;
   }

@@ -33,8 +33,8 @@ class Ranks {
   virtual const Rules& rules() const = 0;
   // This process's knowledge of communicators, by shape.
   virtual Results& results() = 0;
-  // The MPI library, if its decision functions are published.
-  virtual NativeMpi published_mpi() const { return NativeMpi::unknown; }
+  // The MPI library, if its own choices can be predicted.
+  virtual NativeMpi predictable_mpi() const { return NativeMpi::unknown; }
   // Whether all ranks are known to have the same rules. The same on all ranks.
   virtual bool obey_rules() = 0;
 

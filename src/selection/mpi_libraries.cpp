@@ -41,7 +41,7 @@ NativeMpi native_mpi_of(std::string_view text) {
   return library->family == "mpich" ? NativeMpi::mpich : NativeMpi::unknown;
 }
 
-NativeMpi published_mpi_of(std::string_view text) {
+NativeMpi predictable_mpi_of(std::string_view text) {
   const MpiLibrary* const library = mpi_library_of(text);
   if (library == nullptr) return NativeMpi::unknown;
   if (library->name == "Open MPI") return NativeMpi::open_mpi;

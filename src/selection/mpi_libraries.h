@@ -26,8 +26,8 @@ const MpiLibrary* mpi_library_of(std::string_view text);
 // from which it derives.
 enum class NativeMpi : std::uint8_t { open_mpi, mpich, intel_mpi, unknown };
 NativeMpi native_mpi_of(std::string_view text);
-// The same if its decision functions are published. Those of vendors are not.
-NativeMpi published_mpi_of(std::string_view text);
+// The same if its own choices can be predicted: the decision functions of vendors are not public.
+NativeMpi predictable_mpi_of(std::string_view text);
 
 // Whether our tests run with the version of this text.
 bool is_tested(std::string_view text);

@@ -1,5 +1,6 @@
 #include "selection/native_algorithm.h"
 
+#include <algorithm>
 #include <bit>
 #include <span>
 #include <string_view>
@@ -8,180 +9,173 @@ namespace toccata {
 
 namespace {
 
-constexpr std::int64_t K = 1 << 10, M = 1 << 20;
+constexpr std::uint32_t K = 1 << 10, M = 1 << 20;
 
-// From that many ranks on, and from that many bytes on: of a block for allgather, alltoall, gather
-// and scatter, otherwise of the whole vector. The last row of a table that contains a call counts,
-// because the rows of each number of ranks begin with 0 bytes.
+// The algorithms, in the order of `names`.
+enum Name : std::uint8_t {
+  none,
+  doubling,
+  exchange,
+  ring,
+  bruck,
+  linear,
+  pairwise,
+  binomial,
+  knomial,
+  rabenseifner,
+  halving,
+  reduce_bcast,
+  reduce_then_gather,
+  by_doubling,
+  by_ring,
+  barrier_doubling,
+  barrier_tree,
+  barrier_flat,
+  dissemination
+};
+constexpr std::string_view names[] = {"",
+                                      "recursive_doubling",
+                                      "neighbor_exchange",
+                                      "ring",
+                                      "bruck",
+                                      "linear",
+                                      "pairwise",
+                                      "binomial",
+                                      "knomial",
+                                      "rabenseifner",
+                                      "recursive_halving",
+                                      "reduce_bcast",
+                                      "reduce_scatter_gather",
+                                      "scatter_allgather:allgather=recursive_doubling",
+                                      "scatter_allgather:allgather=ring",
+                                      "recursive_multiplying:radix=2",
+                                      "knomial:radix=2",
+                                      "knomial:radix=8",
+                                      "dissemination"};
+
+// The collectives of the tables, in the order of `collectives_here`.
+enum Of : std::uint8_t {
+  of_allgather,
+  of_allreduce,
+  of_alltoall,
+  of_barrier,
+  of_bcast,
+  of_gather,
+  of_reduce,
+  of_reduce_scatter,
+  of_scatter
+};
+constexpr const Collective* collectives_here[] = {&allgather, &allreduce,      &alltoall,
+                                                  &barrier,   &bcast,          &gather,
+                                                  &reduce,    &reduce_scatter, &scatter};
+
+// An algorithm from that many ranks on, and from that many bytes on: of a block for allgather,
+// alltoall, gather and scatter, otherwise of the whole vector. The last row that contains a call
+// counts, because the rows of each number of ranks begin with 0 bytes.
 struct Row {
-  const Collective* collective;
-  int least_ranks;
-  std::int64_t least_bytes;
-  std::string_view algorithm;
+  Of collective;
+  Name algorithm;
+  std::uint16_t least_ranks;
+  std::uint32_t least_bytes;
 };
 
-constexpr std::string_view doubling = "recursive_doubling", exchange = "neighbor_exchange",
-                           ring = "ring", bruck = "bruck", linear = "linear", pairwise = "pairwise",
-                           binomial = "binomial", knomial = "knomial",
-                           rabenseifner = "rabenseifner", halving = "recursive_halving",
-                           reduce_bcast = "reduce_bcast",
-                           by_doubling = "scatter_allgather:allgather=recursive_doubling",
-                           by_ring = "scatter_allgather:allgather=ring",
-                           barrier_doubling = "recursive_multiplying:radix=2",
-                           barrier_tree = "knomial:radix=2", dissemination = "dissemination";
-
+// clang-format off
 constexpr Row open_mpi[] = {
-    {&allgather, 2, 0, doubling},
-    {&allgather, 32, 0, doubling},
-    {&allgather, 32, 1 * K, exchange},
-    {&allgather, 32, 64 * K, ring},
-    {&allgather, 64, 0, doubling},
-    {&allgather, 64, 512, exchange},
-    {&allgather, 64, 64 * K, ring},
-    {&allgather, 128, 0, doubling},
-    {&allgather, 128, 512, exchange},
-    {&allgather, 128, 128 * K, ring},
-    {&allgather, 128, 512 * K, exchange},
-    {&allgather, 128, 1 * M, ring},
-    {&allgather, 256, 0, doubling},
-    {&allgather, 256, 32, bruck},
-    {&allgather, 256, 128, doubling},
-    {&allgather, 256, 1 * K, exchange},
-    {&allgather, 256, 128 * K, ring},
-    {&allgather, 256, 512 * K, exchange},
-    {&allgather, 256, 1 * M, ring},
-    {&allgather, 512, 0, doubling},
-    {&allgather, 512, 64, bruck},
-    {&allgather, 512, 256, doubling},
-    {&allgather, 512, 2 * K, exchange},
-    {&allgather, 1024, 0, doubling},
-    {&allgather, 1024, 256, bruck},
-    {&allgather, 1024, 512, doubling},
-    {&allgather, 1024, 4 * K, exchange},
-    {&allgather, 2048, 0, bruck},
-    {&allgather, 2048, 32, doubling},
-    {&allgather, 2048, 128, bruck},
-    {&allgather, 2048, 512, doubling},
-    {&allgather, 2048, 4 * K, exchange},
-    {&allgather, 4096, 0, doubling},
-    {&allgather, 4096, 16, bruck},
-    {&allgather, 4096, 512, doubling},
-    {&allgather, 4096, 4 * K, exchange},
-    {&allreduce, 2, 0, doubling},
-    {&allreduce, 2, 256 * K, rabenseifner},
-    {&allreduce, 4, 0, doubling},
-    {&allreduce, 4, 8 * K, rabenseifner},
-    {&allreduce, 16, 0, doubling},
-    {&allreduce, 16, 4 * K, rabenseifner},
-    {&allreduce, 32, 0, ring},
-    {&allreduce, 32, 128, rabenseifner},
-    {&allreduce, 64, 0, doubling},
-    {&allreduce, 64, 256 * K, rabenseifner},
-    {&allreduce, 128, 0, reduce_bcast},
-    {&allreduce, 128, 128 * K, doubling},
-    {&allreduce, 128, 256 * K, rabenseifner},
-    {&allreduce, 256, 0, reduce_bcast},
-    {&allreduce, 256, 4 * K, rabenseifner},
-    {&allreduce, 512, 0, reduce_bcast},
-    {&allreduce, 512, 2 * K, doubling},
-    {&allreduce, 512, 16 * K, rabenseifner},
-    {&allreduce, 2048, 0, reduce_bcast},
-    {&allreduce, 2048, 2 * K, ring},
-    {&allreduce, 2048, 4 * K, doubling},
-    {&allreduce, 2048, 16 * K, rabenseifner},
-    {&allreduce, 4096, 0, reduce_bcast},
-    {&allreduce, 4096, 2 * K, ring},
-    {&allreduce, 4096, 16 * K, doubling},
-    {&allreduce, 4096, 32 * K, rabenseifner},
-    {&alltoall, 2, 0, linear},  // in windows of a few messages, here and in most other rows
-    {&alltoall, 16, 0, linear},
-    {&alltoall, 16, 4, bruck},
-    {&alltoall, 16, 512, linear},
-    {&alltoall, 32, 0, bruck},
-    {&alltoall, 32, 512, linear},
-    {&alltoall, 64, 0, bruck},
-    {&alltoall, 64, 1 * K, linear},
-    {&alltoall, 64, 256 * K, pairwise},
-    {&alltoall, 256, 0, bruck},
-    {&alltoall, 256, 1 * K, linear},
-    {&alltoall, 256, 32 * K, pairwise},
-    {&alltoall, 512, 0, bruck},
-    {&alltoall, 512, 512, linear},
-    {&alltoall, 512, 256 * K, pairwise},
-    {&alltoall, 1024, 0, bruck},
-    {&alltoall, 1024, 512, linear},
-    {&alltoall, 2048, 0, bruck},
-    {&alltoall, 2048, 1 * K, linear},
-    {&alltoall, 4096, 0, bruck},
-    {&alltoall, 4096, 2 * K, linear},
-    {&barrier, 2, 0, barrier_doubling},
-    {&barrier, 4, 0, "knomial:radix=8"},
-    {&barrier, 8, 0, barrier_doubling},
-    {&barrier, 64, 0, dissemination},
-    {&barrier, 256, 0, barrier_tree},
-    {&barrier, 512, 0, dissemination},
-    {&barrier, 1024, 0, barrier_tree},
-    {&barrier, 4096, 0, dissemination},
-    {&bcast, 2, 0, binomial},
-    {&bcast, 8, 0, knomial},
-    {&bcast, 8, 4 * K, binomial},
-    {&bcast, 8, 32 * K, linear},
-    {&bcast, 16, 0, knomial},
-    {&bcast, 16, 4 * K, binomial},
-    {&bcast, 16, 1 * M, by_doubling},
-    {&bcast, 32, 0, binomial},
-    {&bcast, 32, 2 * K, knomial},
-    {&bcast, 64, 0, knomial},
-    {&bcast, 1024, 0, knomial},
-    {&bcast, 1024, 512 * K, by_doubling},
-    {&bcast, 2048, 0, knomial},
-    {&bcast, 2048, 256 * K, by_doubling},
-    {&gather, 2, 0, binomial},
-    {&reduce, 2, 0, binomial},
-    {&reduce_scatter, 2, 0, ring},
-    {&reduce_scatter, 4, 0, halving},
-    {&reduce_scatter, 4, 256 * K, ring},
-    {&reduce_scatter, 32, 0, halving},
-    {&reduce_scatter, 32, 512 * K, ring},
-    {&reduce_scatter, 64, 0, halving},
-    {&scatter, 2, 0, linear},
-    {&scatter, 4, 0, binomial},
-    {&scatter, 4, 2 * K, linear},
-    {&scatter, 4, 4 * K, binomial},
-    {&scatter, 4, 8 * K, linear},
-    {&scatter, 8, 0, binomial},
-    {&scatter, 8, 16 * K, linear},
-    {&scatter, 32, 0, binomial},
-    {&scatter, 32, 512, linear},
-    {&scatter, 32, 8 * K, binomial},
-    {&scatter, 32, 16 * K, linear},
-    {&scatter, 64, 0, binomial},
-    {&scatter, 64, 512, linear},
+    {of_allgather, doubling, 2, 0},
+    {of_allgather, doubling, 32, 0}, {of_allgather, exchange, 32, 1 * K},
+    {of_allgather, ring, 32, 64 * K},
+    {of_allgather, doubling, 64, 0}, {of_allgather, exchange, 64, 512},
+    {of_allgather, ring, 64, 64 * K},
+    {of_allgather, doubling, 128, 0}, {of_allgather, exchange, 128, 512},
+    {of_allgather, ring, 128, 128 * K}, {of_allgather, exchange, 128, 512 * K},
+    {of_allgather, ring, 128, 1 * M},
+    {of_allgather, doubling, 256, 0}, {of_allgather, bruck, 256, 32},
+    {of_allgather, doubling, 256, 128}, {of_allgather, exchange, 256, 1 * K},
+    {of_allgather, ring, 256, 128 * K}, {of_allgather, exchange, 256, 512 * K},
+    {of_allgather, ring, 256, 1 * M},
+    {of_allgather, doubling, 512, 0}, {of_allgather, bruck, 512, 64},
+    {of_allgather, doubling, 512, 256}, {of_allgather, exchange, 512, 2 * K},
+    {of_allgather, doubling, 1024, 0}, {of_allgather, bruck, 1024, 256},
+    {of_allgather, doubling, 1024, 512}, {of_allgather, exchange, 1024, 4 * K},
+    {of_allgather, bruck, 2048, 0}, {of_allgather, doubling, 2048, 32},
+    {of_allgather, bruck, 2048, 128}, {of_allgather, doubling, 2048, 512},
+    {of_allgather, exchange, 2048, 4 * K},
+    {of_allgather, doubling, 4096, 0}, {of_allgather, bruck, 4096, 16},
+    {of_allgather, doubling, 4096, 512}, {of_allgather, exchange, 4096, 4 * K},
+    {of_allreduce, doubling, 2, 0}, {of_allreduce, rabenseifner, 2, 256 * K},
+    {of_allreduce, doubling, 4, 0}, {of_allreduce, rabenseifner, 4, 8 * K},
+    {of_allreduce, doubling, 16, 0}, {of_allreduce, rabenseifner, 16, 4 * K},
+    {of_allreduce, ring, 32, 0}, {of_allreduce, rabenseifner, 32, 128},
+    {of_allreduce, doubling, 64, 0}, {of_allreduce, rabenseifner, 64, 256 * K},
+    {of_allreduce, reduce_bcast, 128, 0}, {of_allreduce, doubling, 128, 128 * K},
+    {of_allreduce, rabenseifner, 128, 256 * K},
+    {of_allreduce, reduce_bcast, 256, 0}, {of_allreduce, rabenseifner, 256, 4 * K},
+    {of_allreduce, reduce_bcast, 512, 0}, {of_allreduce, doubling, 512, 2 * K},
+    {of_allreduce, rabenseifner, 512, 16 * K},
+    {of_allreduce, reduce_bcast, 2048, 0}, {of_allreduce, ring, 2048, 2 * K},
+    {of_allreduce, doubling, 2048, 4 * K}, {of_allreduce, rabenseifner, 2048, 16 * K},
+    {of_allreduce, reduce_bcast, 4096, 0}, {of_allreduce, ring, 4096, 2 * K},
+    {of_allreduce, doubling, 4096, 16 * K}, {of_allreduce, rabenseifner, 4096, 32 * K},
+    // In most of these rows, `linear` stands for messages in windows of a few at a time.
+    {of_alltoall, linear, 2, 0},
+    {of_alltoall, linear, 16, 0}, {of_alltoall, bruck, 16, 4}, {of_alltoall, linear, 16, 512},
+    {of_alltoall, bruck, 32, 0}, {of_alltoall, linear, 32, 512},
+    {of_alltoall, bruck, 64, 0}, {of_alltoall, linear, 64, 1 * K},
+    {of_alltoall, pairwise, 64, 256 * K},
+    {of_alltoall, bruck, 256, 0}, {of_alltoall, linear, 256, 1 * K},
+    {of_alltoall, pairwise, 256, 32 * K},
+    {of_alltoall, bruck, 512, 0}, {of_alltoall, linear, 512, 512},
+    {of_alltoall, pairwise, 512, 256 * K},
+    {of_alltoall, bruck, 1024, 0}, {of_alltoall, linear, 1024, 512},
+    {of_alltoall, bruck, 2048, 0}, {of_alltoall, linear, 2048, 1 * K},
+    {of_alltoall, bruck, 4096, 0}, {of_alltoall, linear, 4096, 2 * K},
+    {of_barrier, barrier_doubling, 2, 0},
+    {of_barrier, barrier_flat, 4, 0},
+    {of_barrier, barrier_doubling, 8, 0},
+    {of_barrier, dissemination, 64, 0},
+    {of_barrier, barrier_tree, 256, 0},
+    {of_barrier, dissemination, 512, 0},
+    {of_barrier, barrier_tree, 1024, 0},
+    {of_barrier, dissemination, 4096, 0},
+    {of_bcast, binomial, 2, 0},
+    {of_bcast, knomial, 8, 0}, {of_bcast, binomial, 8, 4 * K}, {of_bcast, linear, 8, 32 * K},
+    {of_bcast, knomial, 16, 0}, {of_bcast, binomial, 16, 4 * K}, {of_bcast, by_doubling, 16, 1 * M},
+    {of_bcast, binomial, 32, 0}, {of_bcast, knomial, 32, 2 * K},
+    {of_bcast, knomial, 64, 0},
+    {of_bcast, knomial, 1024, 0}, {of_bcast, by_doubling, 1024, 512 * K},
+    {of_bcast, knomial, 2048, 0}, {of_bcast, by_doubling, 2048, 256 * K},
+    {of_gather, binomial, 2, 0},
+    {of_reduce, binomial, 2, 0},
+    {of_reduce_scatter, ring, 2, 0},
+    {of_reduce_scatter, halving, 4, 0}, {of_reduce_scatter, ring, 4, 256 * K},
+    {of_reduce_scatter, halving, 32, 0}, {of_reduce_scatter, ring, 32, 512 * K},
+    {of_reduce_scatter, halving, 64, 0},
+    {of_scatter, linear, 2, 0},
+    {of_scatter, binomial, 4, 0}, {of_scatter, linear, 4, 2 * K}, {of_scatter, binomial, 4, 4 * K},
+    {of_scatter, linear, 4, 8 * K},
+    {of_scatter, binomial, 8, 0}, {of_scatter, linear, 8, 16 * K},
+    {of_scatter, binomial, 32, 0}, {of_scatter, linear, 32, 512}, {of_scatter, binomial, 32, 8 * K},
+    {of_scatter, linear, 32, 16 * K},
+    {of_scatter, binomial, 64, 0}, {of_scatter, linear, 64, 512},
 };
 
 constexpr Row mpich[] = {
-    {&allgather, 2, 0, doubling},
-    {&allreduce, 2, 0, doubling},
-    {&allreduce, 2, 2 * K + 1, rabenseifner},
-    {&alltoall, 2, 0, linear},
-    {&alltoall, 2, 32 * K + 1, pairwise},
-    {&alltoall, 8, 0, bruck},
-    {&alltoall, 8, 257, linear},
-    {&alltoall, 8, 32 * K + 1, pairwise},
-    {&barrier, 2, 0, dissemination},
-    {&bcast, 2, 0, binomial},
-    {&bcast, 8, 0, binomial},
-    {&bcast, 8, 12 * K, by_doubling},
-    {&bcast, 8, 512 * K, by_ring},
-    {&gather, 2, 0, binomial},
-    {&reduce, 2, 0, binomial},
-    {&reduce, 2, 2 * K + 1, "reduce_scatter_gather"},
-    {&reduce_scatter, 2, 0, halving},
-    {&reduce_scatter, 2, 512 * K, pairwise},
-    {&scatter, 2, 0, binomial},
+    {of_allgather, doubling, 2, 0},
+    {of_allreduce, doubling, 2, 0}, {of_allreduce, rabenseifner, 2, 2 * K + 1},
+    {of_alltoall, linear, 2, 0}, {of_alltoall, pairwise, 2, 32 * K + 1},
+    {of_alltoall, bruck, 8, 0}, {of_alltoall, linear, 8, 257},
+    {of_alltoall, pairwise, 8, 32 * K + 1},
+    {of_barrier, dissemination, 2, 0},
+    {of_bcast, binomial, 2, 0},
+    {of_bcast, binomial, 8, 0}, {of_bcast, by_doubling, 8, 12 * K}, {of_bcast, by_ring, 8, 512 * K},
+    {of_gather, binomial, 2, 0},
+    {of_reduce, binomial, 2, 0}, {of_reduce, reduce_then_gather, 2, 2 * K + 1},
+    {of_reduce_scatter, halving, 2, 0}, {of_reduce_scatter, pairwise, 2, 512 * K},
+    {of_scatter, binomial, 2, 0},
 };
+// clang-format on
 
-std::string_view name_of(NativeMpi mpi, const Collective& collective, int p, std::int64_t bytes) {
+Name name_of(NativeMpi mpi, const Collective& collective, int p, std::int64_t bytes) {
   const std::int64_t whole = bytes * p;
   const bool is_power = std::has_single_bit(static_cast<unsigned>(p));
   if (mpi == NativeMpi::mpich && &collective == &allgather && !(is_power && whole < 512 * K))
@@ -189,10 +183,12 @@ std::string_view name_of(NativeMpi mpi, const Collective& collective, int p, std
   const std::span<const Row> table = mpi == NativeMpi::open_mpi ? std::span<const Row>(open_mpi)
                                      : mpi == NativeMpi::mpich  ? std::span<const Row>(mpich)
                                                                 : std::span<const Row>();
+  const auto* const here = std::ranges::find(collectives_here, &collective);
   const std::int64_t size = &collective == &reduce_scatter ? whole : bytes;
-  std::string_view found;
+  Name found = none;
   for (const Row& each : table)
-    if (each.collective == &collective && each.least_ranks <= p && each.least_bytes <= size)
+    if (&collectives_here[each.collective] == here && each.least_ranks <= p &&
+        each.least_bytes <= size)
       found = each.algorithm;
   // Open MPI's allgather by recursive doubling, and ours in a broadcast, need a power of two ranks.
   if (!is_power && &collective == &allgather && found == doubling) return bruck;
@@ -204,9 +200,9 @@ std::string_view name_of(NativeMpi mpi, const Collective& collective, int p, std
 
 std::optional<Choice> native_algorithm(NativeMpi mpi, const Collective& collective, int p,
                                        std::int64_t bytes) {
-  const std::string_view name = name_of(mpi, collective, p, bytes);
-  if (name.empty()) return {};
-  return parse_choice(collective, name);
+  const Name name = name_of(mpi, collective, p, bytes);
+  if (name == none) return {};
+  return parse_choice(collective, names[name]);
 }
 
 Ranking::Entry proposed(const Ranking& ranking, NativeMpi mpi, const Collective& collective, int p,

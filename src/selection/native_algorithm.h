@@ -11,7 +11,7 @@ namespace toccata {
 
 // The algorithm that an MPI library selects by itself among p ranks, in the form of ours that
 // corresponds to it. `bytes` are those of a block, or of the message. Nothing if the library's
-// decision function, or its part for this collective, is not published.
+// decision function, or its part for this collective, is not public.
 //
 // Open MPI's functions are those of its component `tuned` since version 4.1, for operations that
 // commute; other operations count as if they did. The functions' differences for short messages

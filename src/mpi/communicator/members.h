@@ -86,7 +86,7 @@ class Members : public Ranks, public std::enable_shared_from_this<Members> {
   int known_nodes() const final { return nodes_; }
   std::uint64_t known_shape() final;
   bool are_on_one_node() final;
-  NativeMpi published_mpi() const final { return published_mpi_of(library_text()); }
+  NativeMpi predictable_mpi() const final { return predictable_mpi_of(library_text()); }
   NodeKind node() final {
     const NodeMemory& memory = process_->world().node();
     return {!memory.has_spare_cores(), memory.reads_directly(), memory.native()};

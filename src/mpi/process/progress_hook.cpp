@@ -13,14 +13,6 @@ namespace toccata {
 std::atomic<Background*> ProgressHook::driven{nullptr};
 std::atomic<bool (*)(bool)> ProgressHook::set_yielding{nullptr};
 
-ProgressHook::WithoutYielding::WithoutYielding() {
-  if (auto* const set = set_yielding.load(std::memory_order_acquire)) yielded_ = set(false);
-}
-ProgressHook::WithoutYielding::~WithoutYielding() {
-  if (auto* const set = set_yielding.load(std::memory_order_acquire); set != nullptr && yielded_)
-    set(true);
-}
-
 // MPI cannot handle exceptions, so all hooks are noexcept.
 
 #if defined(OPEN_MPI)
@@ -38,13 +30,12 @@ namespace {
 using Register = int(int (*)());
 using SetYielding = bool(bool);
 
-template <typename Function>
-Function* find(const char* name) {
-  if (void* const found = dlsym(RTLD_DEFAULT, name)) return reinterpret_cast<Function*>(found);
+void* find(const char* name) {
+  if (void* const found = dlsym(RTLD_DEFAULT, name)) return found;
   // The program may have loaded MPI privately, as interpreters do.
   for (const char* const file : {"libopen-pal.so.40", "libopen-pal.so.80"})
     if (void* const library = dlopen(file, RTLD_LAZY | RTLD_NOLOAD))
-      if (void* const found = dlsym(library, name)) return reinterpret_cast<Function*>(found);
+      if (void* const found = dlsym(library, name)) return found;
   return nullptr;
 }
 
@@ -52,9 +43,9 @@ Function* find(const char* name) {
 
 bool ProgressHook::install() {
   static const bool installed = [] {
-    auto* const hook_in = find<Register>("opal_progress_register");
+    auto* const hook_in = reinterpret_cast<Register*>(find("opal_progress_register"));
     if (hook_in == nullptr || hook_in(&of_openmpi) != 0) return false;
-    set_yielding = find<SetYielding>("opal_progress_set_yield_when_idle");
+    set_yielding = reinterpret_cast<SetYielding*>(find("opal_progress_set_yield_when_idle"));
     return true;
   }();
   return installed;

@@ -26,8 +26,12 @@ struct ProgressHook {
   // wait of MPI or by itself. Only one object may exist at a time.
   class WithoutYielding {
    public:
-    WithoutYielding();
-    ~WithoutYielding();
+    WithoutYielding() {
+      if (auto* const set = set_yielding.load(std::memory_order_acquire)) yielded_ = set(false);
+    }
+    ~WithoutYielding() {
+      if (yielded_) set_yielding.load(std::memory_order_acquire)(true);
+    }
     WithoutYielding(const WithoutYielding&) = delete;
     WithoutYielding& operator=(const WithoutYielding&) = delete;
 

@@ -105,7 +105,7 @@ def test_decision_functions(
     assert found.text == _core.parse_choice(collective, expected).text
 
 
-def test_an_unpublished_function_has_no_algorithm() -> None:
+def test_an_unknown_function_has_no_algorithm() -> None:
     assert _core.native_algorithm(NativeMpi.unknown, "allgather", 16, 8) is None
     assert _core.native_algorithm(NativeMpi.intel_mpi, "allgather", 16, 8) is None
     assert _core.native_algorithm(NativeMpi.open_mpi, "scan", 16, 8) is None

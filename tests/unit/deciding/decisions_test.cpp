@@ -125,7 +125,7 @@ class SimulatedRanks final : public Ranks {
   int size() const override { return static_cast<int>(all_.ranks.size()); }
   const Rules& rules() const override { return rules_; }
   Results& results() override { return process_.results; }
-  NativeMpi published_mpi() const override { return NativeMpi::open_mpi; }
+  NativeMpi predictable_mpi() const override { return NativeMpi::open_mpi; }
   bool obey_rules() override { return true; }
   int nodes() override { return 1; }
   int known_nodes() const override { return 1; }
