@@ -15,6 +15,9 @@ namespace toccata {
 
 namespace {
 
+// Bytes of a block from which the fixed rule for one node serves nonblocking and persistent calls.
+constexpr std::int64_t least_of_requests = 4 << 10;
+
 // Persistent calls use messages of the MPI library, inside a node too. A request that can be served
 // by any candidate takes 1 to 2 us more than a native one. Inside a node, only long messages of
 // reduce and reduce_scatter gain more than that (docs/performance/requests.md).
@@ -24,14 +27,14 @@ bool can_gain_on_one_node(const Collective& collective, std::int64_t bytes) {
 }
 
 // The algorithms ordered by the model, on the machine of the ranks; null if the machine is unknown.
-// Only blocking calls publish blocks.
+// Nonblocking calls that publish run one after the other, so between nodes they send messages.
 std::shared_ptr<const Ranking> ranking(Ranks& ranks, const Collective& collective, int root,
-                                       bool blocking) {
+                                       Form form) {
   try {
     const Shape known = ranks.shape(root);
     const ReorderWish wish = ranks.wish_for(collective);
     const bool publishes =
-        blocking && !ranks.are_on_one_node() && ranks.share_memory_inside_nodes();
+        form != Form::nonblocking && !ranks.are_on_one_node() && ranks.share_memory_inside_nodes();
     const auto setting = publishes ? Ranking::Setting::near_or_published : Ranking::Setting::near;
     return ranks.results().ranking(digest_of(known), collective, root, wish, setting, [&] {
       return std::make_shared<const Ranking>(collective, known, ranks.rules().model(), wish,
@@ -106,7 +109,7 @@ std::unique_ptr<Decision> Decision::make(Ranks& ranks, const Question& call, std
   const bool trusts = ranks.rules().guarding() == Rules::Guarding::off;
   if (bytes < 0 && (trusts || collective.vector_of == nullptr)) return nullptr;
   if (trusts) {
-    const auto found = ranking(ranks, collective, call.root, true);
+    const auto found = ranking(ranks, collective, call.root, Form::blocking);
     if (found == nullptr) return nullptr;
     const Ranking::Entry best =
         proposed(*found, ranks.predictable_mpi(), collective, ranks.size(), bytes);
@@ -134,6 +137,10 @@ std::unique_ptr<Decision> Decision::make_persistent(Ranks& ranks, const Question
   std::unique_ptr<Decision> made(new Decision(ranks, call.collective, bytes, Form::persistent));
   if (made->follow(ranks.rules().tuning(), "tuned", call.keeps_order)) return made;
   if (!call.keeps_order && made->follow(ranks.rules().learned(), "learned", false)) return made;
+  if (const auto choice = made->by_rule_for_requests(); choice && ranks.share_memory()) {
+    made->add(*choice, "node");
+    return made;
+  }
   if (call.keeps_order || (bytes < 0 && call.collective.vector_of == nullptr)) return nullptr;
   // After this, the locations of the ranks are known, and therefore their results by shape.
   static_cast<void>(ranks.nodes());
@@ -153,11 +160,9 @@ std::unique_ptr<Decision> Decision::make_persistent(Ranks& ranks, const Question
   if (least[1] > 0) made->inherit(-least[2], found);
   if (made->candidates_.size() > 1) return made;
   int current = 0;
-  Choice as_messages = blocking;
-  if (blocking.travel == Travel::published) as_messages.travel = Travel::whole;
   for (const Ranking::Entry& each : found) {
     made->add(each.choice, "guarded", each.seconds);
-    if (each.choice == as_messages) current = made->candidates() - 1;
+    if (each.choice == blocking) current = made->candidates() - 1;
   }
   made->trials_->challenge(made->candidates() - 1, current);
   return made;
@@ -165,11 +170,23 @@ std::unique_ptr<Decision> Decision::make_persistent(Ranks& ranks, const Question
 
 std::unique_ptr<Decision> Decision::make_nonblocking(Ranks& ranks, const Question& call,
                                                      std::int64_t bytes, std::int64_t calls) {
-  if (call.keeps_order || bytes < 0) return nullptr;
   std::unique_ptr<Decision> made(new Decision(ranks, call.collective, bytes, Form::nonblocking));
+  if (const auto choice = made->by_rule_for_requests();
+      choice && ranks.wish_for(call.collective).how == Reorder::off) {
+    made->add(*choice, "node");
+    return made;
+  }
+  if (call.keeps_order || bytes < 0) return nullptr;
   made->add({}, "native");
   made->trials_.emplace(made->setup(), calls);
   return made;
+}
+
+// The rule's choice, where it is faster in spite of what a request costs. Ranks that cannot share
+// memory after all send the same messages.
+std::optional<Choice> Decision::by_rule_for_requests() {
+  if (bytes_ < least_of_requests || !ranks_.are_on_one_node()) return {};
+  return node_rule(collective_, ranks_.size(), ranks_.node(), bytes_);
 }
 
 // If a choice cannot run here, the MPI library serves, and one line names the reason.
@@ -202,7 +219,8 @@ bool Decision::follow(const Tuning& tuning, const std::string& reason, bool keep
   const bool is_learned = &tuning == &ranks_.rules().learned();
   if (is_learned && !can_run(ranks_, collective_, point->choice, bytes_)) return false;
   // A blocking call found it, with blocks published inside nodes.
-  if (is_learned && is_open() && point->choice.travel == Travel::published) return false;
+  if (is_learned && form_ == Form::nonblocking && point->choice.travel == Travel::published)
+    return false;
   const bool tried = !keeps_order && (bytes_ >= 0 || collective_.vector_of != nullptr) &&
                      ranks_.rules().guarding() != Rules::Guarding::off;
   if (tried && point->choice.native()) {
@@ -229,8 +247,8 @@ std::optional<Choice> Decision::through_memory() {
 // ones.
 std::vector<Ranking::Entry> Decision::challengers(int root) {
   static constexpr int much = 16;
-  const auto by_model = ranking(ranks_, collective_, root, !is_open());
-  // Algorithms that publish blocks in the memory of a node serve blocking calls only.
+  const auto by_model = ranking(ranks_, collective_, root, form_);
+  // Inside one node, a rule decides for requests.
   const auto possible = [&](std::int64_t bytes) {
     auto found =
         by_model == nullptr ? std::vector<Ranking::Entry>() : by_model->worth_trying(bytes);

@@ -65,10 +65,11 @@ std::optional<OpenDecisions::Verdict> OpenDecisions::verdict(const Question& cal
   if (++calls.calls <= first_calls) return {};
   if (calls.calls == first_calls + 1) {
     calls.decision = Decision::make_nonblocking(ranks_, call, calls.most, first_calls);
-    if (calls.decision != nullptr)
+    if (calls.decision != nullptr && calls.decision->trials() != nullptr)
       calls.trials = std::make_unique<OpenTrials>(*calls.decision->trials(), OpenTrials::unlimited);
   }
   if (calls.decision == nullptr) return {};
+  if (calls.trials == nullptr) return Verdict{&calls, {}};
   const bool was_due = calls.trials->is_due();
   const std::optional<OpenTrials::Start> start = calls.trials->start();
   if (!was_due && calls.trials->is_due()) ++due_;

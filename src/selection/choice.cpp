@@ -166,6 +166,10 @@ bool Choice::ordered() const {
   return algorithm->ordered && reorder != Reorder::straight && reorder != Reorder::shuffle;
 }
 
+bool Choice::publishes() const {
+  return algorithm != nullptr && (algorithm->publishes || travel == Travel::published);
+}
+
 Choice with_wish(const Choice& choice, const Collective& collective, const ReorderWish& wish) {
   Choice result = choice;
   if (choice.native()) return result;

@@ -37,6 +37,8 @@ struct Choice {
   Schedule schedule(const Shape& shape, int rank) const;
   // Whether operands are combined in the order of the ranks.
   bool ordered() const;
+  // Whether messages inside a node use its memory.
+  bool publishes() const;
 };
 
 // How to reorder the ranks of a communicator, according to its info or else the environment.

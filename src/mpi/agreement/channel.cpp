@@ -203,19 +203,21 @@ int Channel::take_persistent_tags(int tags) {
   return next_persistent_tag_ - tags;
 }
 
-void Channel::enter(const Ticket& ticket) {
+void Channel::enter(Ticket& ticket, bool publishes) {
   const std::lock_guard lock(mutex_);
   ++under_way_[ticket.lap];
+  if (publishes) ticket.turn = publications_++;
 }
 
 void Channel::leave(const Ticket& ticket) {
   const std::lock_guard lock(mutex_);
   if (const auto lap = under_way_.find(ticket.lap); --lap->second == 0) under_way_.erase(lap);
+  if (ticket.turn >= 0) ended_publications_.fetch_add(1, std::memory_order_release);
 }
 
 bool Channel::may_begin(const Ticket& ticket) {
   const std::lock_guard lock(mutex_);
-  return under_way_.begin()->first == ticket.lap;
+  return under_way_.begin()->first == ticket.lap && ticket.turn <= ended_publications_;
 }
 
 }  // namespace toccata

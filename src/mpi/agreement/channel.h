@@ -84,16 +84,21 @@ class Channel {
   struct Ticket {
     int tag = 0;
     int lap = 0;
+    std::int64_t turn = -1;  // among the nonblocking calls that publish
   };
   Ticket take_tags(int tags);
   // A persistent call keeps its tags, because calls may be started in any order. Returns -1 if no
   // tags are left; this happens at the same call on every rank.
   int take_persistent_tags(int tags);
   // Register the start and the end of a nonblocking call. The third function returns whether the
-  // calls of earlier laps have ended.
-  void enter(const Ticket& ticket);
+  // calls of earlier laps have ended; and for a call that publishes, those that publish, too: a
+  // board needs one order of calls. So blocking calls wait until no such call is open.
+  void enter(Ticket& ticket, bool publishes);
   void leave(const Ticket& ticket);
   bool may_begin(const Ticket& ticket);
+  bool has_open_publications() const {
+    return ended_publications_.load(std::memory_order_acquire) != publications_;
+  }
 
  private:
   enum class State : std::uint8_t { fresh, agreeing, spreading, ready, refused };
@@ -150,8 +155,10 @@ class Channel {
   int next_tag_ = first_tag_of_requests, end_of_tags_ = 0, lap_ = 0;
   unsigned sparse_exchanges_ = 0;
   int next_persistent_tag_ = 0, end_of_persistent_tags_ = 0;
-  std::mutex mutex_;              // guards under_way_
-  std::map<int, int> under_way_;  // by lap
+  std::mutex mutex_;               // guards under_way_
+  std::map<int, int> under_way_;   // by lap
+  std::int64_t publications_ = 0;  // nonblocking calls that publish
+  std::atomic<std::int64_t> ended_publications_ = 0;
 };
 
 }  // namespace toccata

@@ -46,7 +46,7 @@ class Alternatives::Exchange final : public UnderWay,
  public:
   explicit Exchange(std::shared_ptr<Deciding> deciding) : deciding_(std::move(deciding)) {}
 
-  int make(Server& server, int tag) {
+  int make(Server& server, const Lane& lane) {
     auto call = std::make_unique<calls::allreduce>();
     call->sendbuf = mine_.data();
     call->recvbuf = least_.data();
@@ -54,7 +54,7 @@ class Alternatives::Exchange final : public UnderWay,
     call->datatype = MPI_DOUBLE;
     call->op = MPI_MIN;
     return Request::make_driven(std::move(call), *deciding_->communicator, server, nullptr, true,
-                                request_, tag);
+                                request_, lane);
   }
   void start(const std::vector<double>& ballot) {
     std::ranges::fill(mine_, 0);
@@ -109,16 +109,19 @@ std::unique_ptr<Alternatives> Alternatives::make(std::unique_ptr<Decision> decis
   if (communicator.open_channel() != MPI_SUCCESS || !communicator.channel().is_ready()) return {};
   std::vector<Server*> servers;
   int tags = 0, turn = 0;
+  bool publishes = false;
   for (int i = 0; i < decision->candidates(); ++i) {
     Server& server = able_to_serve(call, communicator, decision->server(i));
     servers.push_back(&server);
     if (server.is_native()) continue;
     tags = std::max(tags, communicator.plan(server, call.root, turn)->tags());
+    publishes = publishes || server.service->choice.publishes();
   }
   Server& agreeing = communicator.server(allreduce, "recursive_doubling");
   const int own_tags = communicator.plan(agreeing, 0, turn)->tags();
-  const int tag = communicator.channel().take_persistent_tags(tags + own_tags);
-  if (tags == 0 || tags > Channel::blocking_tags || tag < 0) return {};
+  if (tags == 0 || tags > Channel::blocking_tags) return {};
+  const Lane lane = Lane::open(communicator, tags + own_tags, publishes);
+  if (lane.tag < 0) return {};
 
   std::unique_ptr<Alternatives> made(new Alternatives);
   made->communicator_ = communicator.shared();
@@ -130,7 +133,7 @@ std::unique_ptr<Alternatives> Alternatives::make(std::unique_ptr<Decision> decis
                                  ? communicator.service_of_requests(*server->service, true)
                                  : *server->service;
     code = code == MPI_SUCCESS ? Request::make_driven(make_call(), communicator, *server, &service,
-                                                      true, request, tag)
+                                                      true, request, lane)
                                : code;
   }
   made->deciding_ = std::make_shared<Deciding>();
@@ -138,7 +141,7 @@ std::unique_ptr<Alternatives> Alternatives::make(std::unique_ptr<Decision> decis
   made->deciding_->trials = std::make_unique<OpenTrials>(*decision->trials(), lag);
   made->deciding_->decision = std::move(decision);
   made->exchange_ = std::make_shared<Exchange>(made->deciding_);
-  if (code == MPI_SUCCESS) code = made->exchange_->make(agreeing, tag + tags);
+  if (code == MPI_SUCCESS) code = made->exchange_->make(agreeing, {lane.tag + tags, lane.channel});
   // All ranks agree, because one rank alone may fail, for example without memory.
   double all_have = 0;
   if (!communicator.agree(std::array{code == MPI_SUCCESS ? 1.0 : 0.0}, std::span(&all_have, 1)) ||

@@ -1,5 +1,7 @@
 #include "mpi/call/blocking.h"
 
+#include <thread>
+
 #include "mpi/process/ending.h"
 
 namespace toccata {
@@ -17,6 +19,10 @@ bool run_ours(const Operation& call, Communicator& communicator, Server& server,
   if (communicator.open_channel() != MPI_SUCCESS) return false;
   Channel& channel = communicator.channel();
   if (!channel.is_ready()) return false;
+  while (channel.has_open_publications()) {
+    process.progress();
+    std::this_thread::yield();
+  }
   int turn = 0;
   const std::shared_ptr<const Plan> plan = communicator.plan(server, call.root, turn);
   if (plan->tags() > Channel::blocking_tags) return false;
@@ -29,8 +35,8 @@ bool run_ours(const Operation& call, Communicator& communicator, Server& server,
     if (bound.empty(engine.binding)) return true;
     engine.binding.devices = staging.direct();
     engine.fit(*plan);
-    code = engine.prepare(
-        *plan, Transport::of_blocking_call(channel.route(), Channel::blocking_tag, turn));
+    code =
+        engine.prepare(*plan, Transport::with_board(channel.route(), Channel::blocking_tag, turn));
     if (code == MPI_SUCCESS) code = engine.run(process);
     if (code != MPI_SUCCESS) {
       channel.spoil();

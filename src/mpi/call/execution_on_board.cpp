@@ -5,7 +5,6 @@
 #include "mpi/call/shortcuts.h"
 #include "mpi/execution/copying.h"
 #include "mpi/execution/execution.h"
-#include "mpi/execution/waiting.h"
 
 namespace toccata {
 
@@ -60,12 +59,16 @@ bool Execution::lay_out(node::Memory& memory) {
   return true;
 }
 
-int Execution::run_program(const node::Memory& memory, Background& background) {
-  ran_program_ = true;
-  program_.start(*plan().program, *transport().board(), transport().call(), transport().turn(),
-                 memory, reduction());
-  Waiting waiting(background, transport().has_spare_cores(), transport().comm());
-  while (!program_.go_on()) waiting.again();
+bool Execution::start_program() {
+  node::Memory memory;
+  runs_program_ = on_board_ && plan().program && transport().all_on_board() && lay_out(memory);
+  if (runs_program_)
+    program_.start(*plan().program, *transport().board(), transport().call(), transport().turn(),
+                   memory, reduction());
+  return runs_program_;
+}
+
+int Execution::end_program() {
   if (program_.was_cut()) note(MPI_ERR_TRUNCATE);
   if (plan().program->uses_scratch() || binding.has_stand_ins()) finish();
   return error();
@@ -73,7 +76,7 @@ int Execution::run_program(const node::Memory& memory, Background& background) {
 
 void Execution::keep(const Said& said, const Operation& call, Communicator& communicator) {
   node::Memory memory;
-  if (ran_program_ && !binding.has_stand_ins() && lay_out(memory))
+  if (runs_program_ && !binding.has_stand_ins() && lay_out(memory))
     Shortcuts::keep(said, call, communicator, plan(), memory, transport(), reduction_);
 }
 

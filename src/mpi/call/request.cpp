@@ -71,13 +71,14 @@ int Request::prepare_schedule(Server& server) {
 
 int Request::make_driven(std::unique_ptr<Call> call, Communicator& communicator, Server& server,
                          const Service* service, bool persistent, std::unique_ptr<Request>& made,
-                         int tag) {
+                         Lane lane) {
   made.reset(new Request(std::move(call), communicator.user(), persistent));
   if (server.service->collective.among_neighbors)
     made->call_->neighborhood = communicator.neighbors();
   made->communicator_ = communicator.shared();
   made->service_ = service;
-  made->ticket_.tag = tag;
+  made->ticket_.tag = lane.tag;
+  made->separate_ = std::move(lane.channel);
   made->is_driven_ = true;
   return made->prepare_on_channel(server);
 }
@@ -86,23 +87,45 @@ int Request::make_driven(std::unique_ptr<Call> call, Communicator& communicator,
 int Request::prepare_on_channel(Server& server) {
   Communicator& communicator = *communicator_;
   plan_ = communicator.plan(server, call_->operation().root, turn_);
-  if (persistent_ && ticket_.tag < 0) {
-    ticket_.tag = communicator.channel().take_persistent_tags(plan_->tags());
-    if (ticket_.tag < 0) {
-      Communicator::end_era();  // blocking calls must find the new channel
-      if (int code = communicator.open_next_channel(); code != MPI_SUCCESS) return code;
-      ticket_.tag = communicator.channel().take_persistent_tags(plan_->tags());
-    }
-  } else if (!persistent_) {
+  const bool publishes = server.service->choice.publishes();
+  if (!persistent_) {
     ticket_ = communicator.channel().take_tags(plan_->tags());
+  } else if (ticket_.tag < 0) {
+    Lane lane = Lane::open(communicator, plan_->tags(), publishes);
+    if (lane.tag < 0) return MPI_ERR_COMM;
+    ticket_.tag = lane.tag;
+    separate_ = std::move(lane.channel);
   }
-  channel_ = &communicator.channel();
+  channel_ = separate_ != nullptr ? separate_.get() : &communicator.channel();
+  publishes_ = publishes && (!persistent_ || separate_ != nullptr);
   if (plan_->sized)
     engine_ = std::make_unique<SizedExecution>();
   else
     engine_ = std::make_unique<Execution>();
   const int code = bind();
   return code == MPI_SUCCESS ? code : communicator.raise(code);
+}
+
+// Persistent requests start in any order, which may differ between ranks, and a board needs one
+// order. So each of them that publishes blocks has a board of its own.
+Lane Lane::open(Communicator& communicator, int tags, bool publishes) {
+  if (publishes && communicator.channel().all_share_memory()) {
+    auto separate = communicator.open_separate_channel();
+    if (separate == nullptr) return {};
+    if (separate->is_ready() && separate->all_share_memory())
+      return {Channel::blocking_tag, std::move(separate)};
+  }
+  int tag = communicator.channel().take_persistent_tags(tags);
+  if (tag >= 0) return {tag};
+  Communicator::end_era();  // blocking calls must find the new channel
+  if (communicator.open_next_channel() != MPI_SUCCESS) return {};
+  return {communicator.channel().take_persistent_tags(tags)};
+}
+
+// Each start of a call on a board has the next number there.
+Transport Request::transport() const {
+  return publishes_ ? Transport::with_board(channel_->route(), ticket_.tag, turn_)
+                    : Transport(channel_->route(), ticket_.tag, turn_);
 }
 
 int Request::bind() {
@@ -139,7 +162,7 @@ int Request::start() {
     return code;
   }
   note_bytes();
-  if (!persistent_) channel_->enter(ticket_);
+  if (!persistent_) channel_->enter(ticket_, publishes_);
   copied_ = staging_.copy_in();
   {
     const std::lock_guard lock(mutex_);
@@ -157,7 +180,7 @@ bool Request::start_driven() {
   done_ = posted_ = false;
   code_ = MPI_SUCCESS;
   note_bytes();
-  if (!persistent_) channel_->enter(ticket_);
+  if (!persistent_) channel_->enter(ticket_, publishes_);
   copied_ = staging_.copy_in();
   active_ = true;
   go_on();
@@ -185,9 +208,7 @@ void Request::note_bytes() {
   waited_ = WaitClock::seconds();
 }
 
-int Request::prepare_engine() {
-  return engine_->prepare(*plan_, Transport(channel_->route(), ticket_.tag, turn_));
-}
+int Request::prepare_engine() { return engine_->prepare(*plan_, transport()); }
 
 void Request::go_on() {
   if (done_) return;
@@ -268,13 +289,13 @@ int Request::run() {
   }
   finish_copies();
   const Binding& binding = engine_->binding;
-  const bool can_bind = code_ == MPI_SUCCESS && !staging_.any() && plan_->straight &&
+  const bool can_bind = code_ == MPI_SUCCESS && !publishes_ && !staging_.any() && plan_->straight &&
                         !plan_->sized && !plan_->straight->uses_scratch() &&
                         !binding.has_stand_ins() && plan_->straight->serves(binding);
   if (Settings::get().reporting())
     count();  // every call has to reach this line
   else if (can_bind)
-    bound_ = plan_->straight->bind(binding, Transport(channel_->route(), ticket_.tag, turn_));
+    bound_ = plan_->straight->bind(binding, transport());
   return communicator_->raise(code_);
 }
 

@@ -17,6 +17,16 @@
 
 namespace toccata {
 
+// The tags of persistent requests of which only one is active at a time: from `tag` on, on a
+// separate channel if they publish blocks.
+struct Lane {
+  int tag = -1;
+  std::shared_ptr<Channel> channel = nullptr;
+
+  // The tag of the result is negative if there is none. Collective.
+  static Lane open(Communicator& communicator, int tags, bool publishes);
+};
+
 // A nonblocking or persistent collective. It advances while the program waits for any request or
 // tests one; see Process::progress.
 class Request final : public UnderWay, public Driven {
@@ -26,12 +36,11 @@ class Request final : public UnderWay, public Driven {
   static int make(std::unique_ptr<Call> call, MPI_Comm comm, const char* algorithm, bool persistent,
                   std::unique_ptr<Request>& made);
   // The same for a call that our algorithm serves, by `server`, on a channel that is open or is
-  // being opened. It is in no list: its owner advances it. Persistent requests can share the tags
-  // from `tag` on if only one of them is active at a time. If `service` is null, calls are not
+  // being opened. It is in no list: its owner advances it. If `service` is null, calls are not
   // counted.
   static int make_driven(std::unique_ptr<Call> call, Communicator& communicator, Server& server,
                          const Service* service, bool persistent, std::unique_ptr<Request>& made,
-                         int tag = -1);
+                         Lane lane = {});
   ~Request() override;
 
   bool start_driven() override;
@@ -57,6 +66,7 @@ class Request final : public UnderWay, public Driven {
   int prepare_native();
   int prepare_schedule(Server& server);
   int prepare_on_channel(Server& server);
+  Transport transport() const;
   int bind();
   int prepare_engine();
   void note_bytes();
@@ -72,11 +82,13 @@ class Request final : public UnderWay, public Driven {
   MPI_Comm comm_;
   MPI_Comm own_comm_ = MPI_COMM_NULL;  // for a persistent call that the MPI library serves
   bool persistent_;
+  bool publishes_ = false;  // on the channel's board
   bool is_driven_ = false;
   std::shared_ptr<Communicator> communicator_;  // null if the MPI library serves the whole call
   const Service* service_ = nullptr;
   Channel* channel_ = nullptr;
-  std::shared_ptr<const Plan> plan_;  // null where the MPI library serves
+  std::shared_ptr<Channel> separate_;  // the same, if it is separate
+  std::shared_ptr<const Plan> plan_;   // null where the MPI library serves
   int turn_ = 0;
   bool empty_ = false;  // no data, as every rank can see
   Staging staging_;

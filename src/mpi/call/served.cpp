@@ -61,13 +61,11 @@ bool Served::can_serve(const Operation& call, Communicator& communicator) {
 Server* Served::usable(const Operation& call, Communicator& communicator, Server& decided,
                        Kind kind) {
   Server& server = able_to_serve(call, communicator, decided);
-  // Decisions that depend on the node's memory apply only to blocking calls, which publish there.
+  // In the node's memory, blocking calls take so little time that their decisions do not suit
+  // requests.
   const Service& service = *server.service;
-  const auto publishes = [](const Choice& choice) {
-    return choice.algorithm->publishes || choice.travel == Travel::published;
-  };
-  if (server.is_native() ||
-      (server.is_candidate && publishes(service.choice) && service.key.reason != "forced"))
+  if (server.is_native() || (server.is_candidate && server.form == Form::blocking &&
+                             service.choice.publishes() && service.key.reason != "forced"))
     return nullptr;
   if ((kind == Kind::persistent ? communicator.open_channel()
                                 : communicator.start_channel_without_waiting()) != MPI_SUCCESS ||

@@ -51,6 +51,7 @@ void Shortcuts::keep([[maybe_unused]] const Said& said, [[maybe_unused]] const O
   if (first == nullptr) return;
   const Seat seat = communicator.seat(call);
   made.communicator = &communicator;
+  made.channel = &communicator.channel();
   made.board = transport.board();
   made.comm = transport.comm();
   made.spare_cores = transport.has_spare_cores();

@@ -50,6 +50,7 @@ class Shortcuts {
     std::uint64_t era = 0;
     std::optional<node::ShortProgram> program = {};
     Communicator* communicator = nullptr;
+    const Channel* channel = nullptr;
     node::Board* board = nullptr;
     MPI_Comm comm = MPI_COMM_NULL;  // the private one
     bool spare_cores = true;
@@ -68,7 +69,7 @@ class Shortcuts {
               reinterpret_cast<std::intptr_t>(other.in) -
                       reinterpret_cast<std::intptr_t>(other.out) !=
                   alias) &&
-             (!has_device_runtime() || !is_on_device(other));
+             !channel->has_open_publications() && (!has_device_runtime() || !is_on_device(other));
     }
     bool is_on_device(const Said& other) const {
       return (reads && device_runtime_of(other.in) != nullptr) ||

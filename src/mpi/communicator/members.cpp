@@ -71,10 +71,9 @@ int Members::test_channel(Channel& channel) {
   return code;
 }
 
-int Members::open_channel_now() {
-  Channel& channel = this->channel();
+int Members::open(Channel& channel, bool never_waits) {
   if (channel.is_new())
-    if (int code = channel.start(false); code != MPI_SUCCESS) return code;
+    if (int code = channel.start(false, never_waits); code != MPI_SUCCESS) return code;
   Patience patience("the first collective of all " + std::to_string(size_) +
                     " ranks of a communicator");
   while (!channel.is_settled()) {
@@ -95,6 +94,15 @@ Channel& Members::add_channel() {
 int Members::open_next_channel() {
   add_channel();
   return open_channel_now();
+}
+
+// A communicator of its own would have to be freed by all ranks together, but a request is freed by
+// each rank at its own time.
+std::shared_ptr<Channel> Members::open_separate_channel() {
+  const auto made = std::make_shared<Channel>(process_->world(), user_, process_->stance());
+  std::erase_if(separate_channels_, [](const auto& each) { return each.expired(); });
+  separate_channels_.push_back(made);
+  return open(*made, true) == MPI_SUCCESS ? made : nullptr;
 }
 
 int Members::nodes() {

@@ -57,6 +57,9 @@ class Members : public Ranks, public std::enable_shared_from_this<Members> {
   int test_channel(Channel& channel);
   // Opens one more, after the tags of the last one are used up.
   int open_next_channel();
+  // Opens one for a single persistent call, whose starts have their own order. Waits for the other
+  // ranks. The result may be refused; it is null after an error of MPI.
+  std::shared_ptr<Channel> open_separate_channel();
 
   // Whether the environment's requests apply here, because all ranks have the same. Ranks of other
   // worlds may lack the library or have other settings; there is no way to find out.
@@ -111,6 +114,7 @@ class Members : public Ranks, public std::enable_shared_from_this<Members> {
   Process* process_;  // null once MPI is about to end
   MPI_Comm user_;     // null after it was freed
   std::vector<std::unique_ptr<Channel>> channels_;
+  std::vector<std::weak_ptr<Channel>> separate_channels_;
 
  private:
   // The neighbours that an algorithm needs: those of all ranks (then collective), or our own.
@@ -128,7 +132,8 @@ class Members : public Ranks, public std::enable_shared_from_this<Members> {
   std::uint64_t place();
   ReorderWish wish_of_environment();
   Channel& add_channel();
-  int open_channel_now();
+  int open_channel_now() { return open(channel(), false); }
+  int open(Channel& channel, bool never_waits);
   int raise_error(int code) const;
 
   int rank_ = 0;

@@ -37,8 +37,8 @@ class Engine {
   // Prepares to run a plan (which must stay valid), with messages through `transport`.
   int prepare(const Plan& plan, const Transport& transport);
   virtual int run(Background& background);
-  int start();
-  int test(bool& done);
+  virtual int start();
+  virtual int test(bool& done);
   // Abandons open messages: the other ranks do not continue.
   int give_up(int code);
 
@@ -67,12 +67,6 @@ class Engine {
   void note(int code) { error_ = error_ == MPI_SUCCESS ? code : error_; }
   int error() const { return error_; }
 
-  Arena scratch_;  // kept until the end
-  Arena staging_;  // kept until the end of the round
-
- private:
-  bool finished() const { return round_ >= schedule().rounds(); }
-  int advance();  // opens rounds until one is incomplete
   template <typename Body>
   int without_exception(Body&& body) {
     try {
@@ -82,6 +76,12 @@ class Engine {
     }
   }
 
+  Arena scratch_;  // kept until the end
+  Arena staging_;  // kept until the end of the round
+
+ private:
+  bool finished() const { return round_ >= schedule().rounds(); }
+  int advance();  // opens rounds until one is incomplete
   const Plan* plan_ = nullptr;
   Transport transport_;
   int round_ = 0;

@@ -5,6 +5,7 @@
 #include "mpi/data/data.h"
 #include "mpi/data/reducing.h"
 #include "mpi/execution/copying.h"
+#include "mpi/execution/waiting.h"
 
 namespace toccata {
 
@@ -43,18 +44,30 @@ void Execution::finish() {
 }
 
 int Execution::run(Background& background) {
-  ran_program_ = false;
+  runs_program_ = false;
   if (on_board_) {
-    node::Memory memory;
-    return plan().program && transport().all_on_board() && !background.busy() && lay_out(memory)
-               ? run_program(memory, background)
-               : Engine::run(background);
+    if (background.busy() || !start_program()) return Engine::run(background);
+    Waiting waiting(background, transport().has_spare_cores(), transport().comm());
+    while (!program_.go_on()) waiting.again();
+    return end_program();
   }
   if (!plan().straight || !plan().straight->serves(binding) || background.busy())
     return Engine::run(background);
   note(plan().straight->run(binding, transport()));
   if (plan().straight->uses_scratch() || binding.has_stand_ins()) finish();
   return error();
+}
+
+int Execution::start() {
+  return without_exception([&] { return start_program() ? MPI_SUCCESS : Engine::start(); });
+}
+
+int Execution::test(bool& done) {
+  if (!runs_program_) return Engine::test(done);
+  return without_exception([&] {
+    done = program_.go_on();
+    return done ? end_program() : MPI_SUCCESS;
+  });
 }
 
 int Execution::all_arrived(bool by_waiting, bool& arrived) {

@@ -25,6 +25,8 @@ class Execution final : public Engine {
  public:
   void fit(const Plan& plan) override { binding.fit(plan.units); }
   int run(Background& background) override;
+  int start() override;
+  int test(bool& done) override;
   // Stores the last call in Shortcuts, if it used a board and there is room.
   void keep(const Said& said, const Operation& call, Communicator& communicator);
 
@@ -59,7 +61,8 @@ class Execution final : public Engine {
            transport().board_rank_of(message.peer) >= 0;
   }
   bool lay_out(node::Memory& memory);
-  int run_program(const node::Memory& memory, Background& background);
+  bool start_program();
+  int end_program();
   node::Stretch collect(const Message& message, bool is_send);
   void add_reading(const Message& message);
   void open_exchange();
@@ -98,7 +101,7 @@ class Execution final : public Engine {
   bool exchanging_ = false;  // the round's exchange has not ended
   Reduction reduction_;
   // For schedules that only publish.
-  bool ran_program_ = false;
+  bool runs_program_ = false;
   node::Program::Run program_;
   std::vector<std::int64_t> begins_[3];  // by buffer: where blocks begin
 };

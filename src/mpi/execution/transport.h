@@ -58,9 +58,9 @@ class Transport {
   Transport(const Route& route, int first_tag, int turn = 0)
       : route_(&route), first_tag_(first_tag), turn_(turn) {}
 
-  // The same for a blocking call, which ranks of one node may serve through their memory. All ranks
-  // give these calls the same numbers.
-  static Transport of_blocking_call(const Route& route, int first_tag, int turn) {
+  // The same for a call that ranks of one node may serve through their memory: the calls with this
+  // board follow each other in the same order on all ranks, which so give them the same numbers.
+  static Transport with_board(const Route& route, int first_tag, int turn) {
     Transport result(route, first_tag, turn);
     result.board_ = route.board;
     if (route.board != nullptr) result.call_ = route.board->begin_call();

@@ -59,6 +59,13 @@ OTHERS = SIMPLE | {
     "BARRIER": "knomial",
     "NEIGHBOR_ALLTOALL": "combining",
 }
+# In the memory of the node, where ranks share it.
+SHARED = SIMPLE | {
+    name: "shared"
+    for name in SIMPLE
+    if not name.startswith("NEIGHBOR") and not name.endswith("V")
+}
+SHARED |= {name: "linear:travel=published" for name in ("ALLTOALLV", "GATHERV", "SCATTERV")}
 # The names in the report.
 KINDS = {name.lower() for name in SIMPLE}
 
@@ -126,14 +133,24 @@ class Requests(unittest.TestCase):
                 self.expect_served(rows, {"neighbor_alltoall_init", "ialltoallv", "ibcast"})
 
     @unittest.skipUnless(options and options.served, "MPICH 4.0 itself fails there")
+    def test_algorithms_in_the_memory_of_the_node(self):
+        for ranks in (2, 3, 5):
+            with self.subTest(ranks=ranks):
+                rows = self.run_program(ranks, "random", f"7{ranks}", "8", settings=variables(SHARED))
+                self.expect_served(rows, {"i" + kind for kind in KINDS})
+                self.expect_served(rows, {kind + "_init" for kind in KINDS})
+
+    @unittest.skipUnless(options and options.served, "MPICH 4.0 itself fails there")
     def test_algorithms_by_size_and_reproducible_results(self):
         sized = {"TOCCATA_ALLREDUCE": "recursive_doubling<=1K, ring", "TOCCATA_REPRODUCIBLE": "1"}
         rows = self.run_program(4, "random", "3", "8", settings=sized, native=True)
         self.expect_served(rows, {"iallreduce", "ireduce", "ireduce_scatter"})
 
     def test_two_hundred_at_a_time(self):
-        rows = self.run_program(3, "many", settings=variables(SIMPLE))
-        self.expect_served(rows, {"iallreduce", "iallgather"})
+        for choices in (SIMPLE, SHARED):
+            with self.subTest(allreduce=choices["ALLREDUCE"]):
+                rows = self.run_program(3, "many", settings=variables(choices))
+                self.expect_served(rows, {"iallreduce", "iallgather"})
 
     @unittest.skipUnless(options and options.family == "openmpi", "its progress yields the core")
     def test_a_waiting_rank_yields_once_for_all_open_requests(self):
@@ -147,18 +164,24 @@ class Requests(unittest.TestCase):
             self.expect_served(rows, {"iallreduce", "iallgather", "allreduce_init"})
 
     def test_waiting_for_something_else_goes_on_with_what_others_wait_for(self):
-        rows = self.run_program(2, "pairs", settings={"TOCCATA_ALLREDUCE": "ring"})
-        self.expect_served(rows, {"iallreduce"})
+        for choice in ("ring", "shared"):
+            with self.subTest(allreduce=choice):
+                rows = self.run_program(2, "pairs", settings={"TOCCATA_ALLREDUCE": choice})
+                self.expect_served(rows, {"iallreduce"})
 
     @unittest.skipUnless(options and options.served, "MPICH 4.0 itself fails there")
     def test_persistent_requests_start_in_any_order(self):
-        rows = self.run_program(4, "starts", settings=variables(SIMPLE))
-        self.expect_served(rows, {"allreduce_init", "neighbor_alltoallv_init"})
+        for choices in (SIMPLE, SHARED):
+            with self.subTest(allreduce=choices["ALLREDUCE"]):
+                rows = self.run_program(4, "starts", settings=variables(choices))
+                self.expect_served(rows, {"allreduce_init", "neighbor_alltoallv_init"})
 
     @unittest.skipUnless(options and options.served, "MPI libraries crash in MPI_Finalize then")
     def test_communicators_go_first_and_requests_stay_until_the_end(self):
-        rows = self.run_program(3, "ends", settings=variables(SIMPLE))
-        self.expect_served(rows, {"iallreduce", "iallgather", "allreduce_init"})
+        for choices in (SIMPLE, SHARED):
+            with self.subTest(allreduce=choices["ALLREDUCE"]):
+                rows = self.run_program(3, "ends", settings=variables(choices))
+                self.expect_served(rows, {"iallreduce", "iallgather", "allreduce_init"})
 
     def test_errors_are_those_of_the_mpi_library(self):
         served = variables(SIMPLE)
@@ -175,13 +198,14 @@ class Requests(unittest.TestCase):
 
     @unittest.skipUnless(options and options.served, "MPICH 4.0 itself fails there")
     def test_threads(self):
-        rows = self.run_program(3, "threads", settings=variables(SIMPLE), native=True)
-        if options.family == "openmpi":
-            self.expect_served(rows, {"iallreduce", "allgather_init"})
-        else:  # MPICH's hook is not safe with several threads
-            for what in ("iallreduce", "allgather_init"):
-                served_by = {algorithm for name, algorithm in rows if name == what}
-                self.assertEqual(served_by, {"native"}, rows)
+        for choices in (SIMPLE, SHARED):
+            rows = self.run_program(3, "threads", settings=variables(choices), native=True)
+            if options.family == "openmpi":
+                self.expect_served(rows, {"iallreduce", "allgather_init"})
+            else:  # MPICH's hook is not safe with several threads
+                for what in ("iallreduce", "allgather_init"):
+                    served_by = {algorithm for name, algorithm in rows if name == what}
+                    self.assertEqual(served_by, {"native"}, rows)
 
     def outcome_of(self, ranks, *words, settings, also=()):
         """For a program, or another command that loads our library."""
