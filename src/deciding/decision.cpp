@@ -7,6 +7,7 @@
 #include "algorithms/registry.h"
 #include "analysis/cost_bound.h"
 #include "deciding/node_rule.h"
+#include "deciding/request_rule.h"
 #include "selection/native_algorithm.h"
 #include "selection/proved.h"
 #include "selection/ranking.h"
@@ -15,12 +16,9 @@ namespace toccata {
 
 namespace {
 
-// Bytes of a block from which the fixed rule for one node serves nonblocking and persistent calls.
-constexpr std::int64_t least_of_requests = 4 << 10;
-
-// Persistent calls use messages of the MPI library, inside a node too. A request that can be served
-// by any candidate takes 1 to 2 us more than a native one. Inside a node, only long messages of
-// reduce and reduce_scatter gain more than that (docs/performance/requests.md).
+// Whether trials make sense inside a node if no rule serves the calls. A request that can be served
+// by any candidate takes 1 to 2 us more than a native one. Of the algorithms that send messages,
+// only those of reduce and reduce_scatter gain more than that, with long messages.
 bool can_gain_on_one_node(const Collective& collective, std::int64_t bytes) {
   static constexpr std::int64_t least = 64 << 10;
   return (&collective == &reduce || &collective == &reduce_scatter) && bytes >= least;
@@ -137,7 +135,7 @@ std::unique_ptr<Decision> Decision::make_persistent(Ranks& ranks, const Question
   std::unique_ptr<Decision> made(new Decision(ranks, call.collective, bytes, Form::persistent));
   if (made->follow(ranks.rules().tuning(), "tuned", call.keeps_order)) return made;
   if (!call.keeps_order && made->follow(ranks.rules().learned(), "learned", false)) return made;
-  if (const auto choice = made->by_rule_for_requests(); choice && ranks.share_memory()) {
+  if (const auto choice = made->by_request_rule(); choice && ranks.share_memory()) {
     made->add(*choice, "node");
     return made;
   }
@@ -171,7 +169,7 @@ std::unique_ptr<Decision> Decision::make_persistent(Ranks& ranks, const Question
 std::unique_ptr<Decision> Decision::make_nonblocking(Ranks& ranks, const Question& call,
                                                      std::int64_t bytes, std::int64_t calls) {
   std::unique_ptr<Decision> made(new Decision(ranks, call.collective, bytes, Form::nonblocking));
-  if (const auto choice = made->by_rule_for_requests();
+  if (const auto choice = made->by_request_rule();
       choice && ranks.wish_for(call.collective).how == Reorder::off) {
     made->add(*choice, "node");
     return made;
@@ -182,11 +180,10 @@ std::unique_ptr<Decision> Decision::make_nonblocking(Ranks& ranks, const Questio
   return made;
 }
 
-// The rule's choice, where it is faster in spite of what a request costs. Ranks that cannot share
-// memory after all send the same messages.
-std::optional<Choice> Decision::by_rule_for_requests() {
-  if (bytes_ < least_of_requests || !ranks_.are_on_one_node()) return {};
-  return node_rule(collective_, ranks_.size(), ranks_.node(), bytes_);
+// Ranks that cannot share memory after all send the same blocks as messages.
+std::optional<Choice> Decision::by_request_rule() {
+  if (!ranks_.are_on_one_node()) return {};
+  return request_rule(form_, collective_, ranks_.size(), ranks_.node(), bytes_);
 }
 
 // If a choice cannot run here, the MPI library serves, and one line names the reason.

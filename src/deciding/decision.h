@@ -116,7 +116,7 @@ class Decision {
   void inherit(double code, std::span<const Ranking::Entry> challengers);
   std::vector<Ranking::Entry> challengers(int root);
   std::optional<Choice> through_memory();
-  std::optional<Choice> by_rule_for_requests();
+  std::optional<Choice> by_request_rule();
   void challenge(const Question& call);
   void agree(const Question& call);
 

@@ -101,7 +101,8 @@ int Request::prepare_on_channel(Server& server) {
   if (plan_->sized)
     engine_ = std::make_unique<SizedExecution>();
   else
-    engine_ = std::make_unique<Execution>();
+    engine_ = communicator.process().workspaces().take();
+  engine_->binding.reset();
   const int code = bind();
   return code == MPI_SUCCESS ? code : communicator.raise(code);
 }
@@ -148,6 +149,9 @@ int Request::bind() {
 
 Request::~Request() {
   if (active_) wait();
+  if (engine_ != nullptr && code_ == MPI_SUCCESS && !plan_->sized && !communicator_->is_closed())
+    communicator_->process().workspaces().give_back(
+        std::unique_ptr<Execution>(static_cast<Execution*>(engine_.release())));
   if (own_comm_ != MPI_COMM_NULL && Process::current() != nullptr) PMPI_Comm_free(&own_comm_);
 }
 

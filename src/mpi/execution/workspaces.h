@@ -2,15 +2,18 @@
 
 #include <atomic>
 #include <memory>
+#include <mutex>
 #include <utility>
+#include <vector>
 
 #include "mpi/execution/execution.h"
 #include "mpi/execution/sized_execution.h"
 
 namespace toccata {
 
-// Runs blocking calls with memory that is kept between calls. The process has one engine of each
+// Engines that keep their memory from call to call. For blocking calls, the process has one of each
 // kind and lends it to the caller. If a second thread calls meanwhile, it creates its own engine.
+// Nonblocking calls take engines for some time.
 class Workspaces {
  public:
   Workspaces() = default;
@@ -42,9 +45,24 @@ class Workspaces {
   Lease<Execution> plain() { return Lease<Execution>(plain_); }
   Lease<SizedExecution> sized() { return Lease<SizedExecution>(sized_); }
 
+  std::unique_ptr<Execution> take() {
+    const std::lock_guard lock(mutex_);
+    if (idle_.empty()) return std::make_unique<Execution>();
+    std::unique_ptr<Execution> last = std::move(idle_.back());
+    idle_.pop_back();
+    return last;
+  }
+  void give_back(std::unique_ptr<Execution> engine) {
+    const std::lock_guard lock(mutex_);
+    if (idle_.size() < most_idle) idle_.push_back(std::move(engine));
+  }
+
  private:
+  static constexpr std::size_t most_idle = 4;
   std::atomic<Execution*> plain_ = nullptr;
   std::atomic<SizedExecution*> sized_ = nullptr;
+  std::mutex mutex_;  // guards idle_
+  std::vector<std::unique_ptr<Execution>> idle_;
 };
 
 }  // namespace toccata
