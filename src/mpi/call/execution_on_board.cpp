@@ -76,7 +76,7 @@ int Execution::end_program() {
 
 void Execution::keep(const Said& said, const Operation& call, Communicator& communicator) {
   node::Memory memory;
-  if (runs_program_ && !binding.has_stand_ins() && lay_out(memory))
+  if (ran_program() && !binding.has_stand_ins() && lay_out(memory))
     Shortcuts::keep(said, call, communicator, plan(), memory, transport(), reduction_);
 }
 

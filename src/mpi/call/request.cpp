@@ -197,7 +197,6 @@ bool Request::try_driven() {
 }
 
 bool Request::end_driven() {
-  if (!persistent_) channel_->leave(ticket_);
   if (code_ != MPI_SUCCESS) channel_->spoil();
   finish_copies();
   count();
@@ -228,6 +227,8 @@ void Request::go_on() {
   }
   if (code_ == MPI_SUCCESS && posted_ && !done_) code_ = engine_->test(done_);
   if (code_ != MPI_SUCCESS) done_ = true;
+  // Now, not when the program asks: later calls wait for this one, and the program may ask last.
+  if (done_ && !persistent_) channel_->leave(ticket_);
 }
 
 bool Request::try_progress() {
@@ -311,7 +312,6 @@ void Request::finish_copies() {
 
 int Request::end() {
   communicator_->process().remove(*this);
-  if (!persistent_) channel_->leave(ticket_);
   if (code_ != MPI_SUCCESS) channel_->spoil();
   finish_copies();
   count();

@@ -47,6 +47,11 @@ class Engine {
     scratch_.reset();
     staging_.reset();
   }
+  // The same, without exception.
+  void release_all() {
+    scratch_ = {};
+    staging_ = {};
+  }
 
  protected:
   virtual int make_ready() { return MPI_SUCCESS; }

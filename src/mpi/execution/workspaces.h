@@ -13,7 +13,7 @@ namespace toccata {
 
 // Engines that keep their memory from call to call. For blocking calls, the process has one of each
 // kind and lends it to the caller. If a second thread calls meanwhile, it creates its own engine.
-// Nonblocking calls take engines for some time.
+// Nonblocking calls take engines for some time; those that used shared memory only are kept.
 class Workspaces {
  public:
   Workspaces() = default;
@@ -53,6 +53,8 @@ class Workspaces {
     return last;
   }
   void give_back(std::unique_ptr<Execution> engine) {
+    if (!engine->ran_program()) return;
+    engine->release_all();
     const std::lock_guard lock(mutex_);
     if (idle_.size() < most_idle) idle_.push_back(std::move(engine));
   }

@@ -254,7 +254,11 @@ static void check(struct call* c) {
     return;
   }
   make(c, REFERENCE);
-  if (memcmp(c->got, c->expected, most_bytes) != 0) wrong("function", (int)c->function);
+  /* In place, the input after a rank's own block is undefined. */
+  size_t bytes = most_bytes;
+  if (c->in_place && c->function == REDUCE_SCATTER) bytes = c->receives[c->rank] * c->extent;
+  if (c->in_place && c->function == REDUCE_SCATTER_BLOCK) bytes = c->n * c->extent;
+  if (memcmp(c->got, c->expected, bytes) != 0) wrong("function", (int)c->function);
 }
 
 static void end(struct call* c) {
