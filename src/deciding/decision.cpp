@@ -180,9 +180,9 @@ std::unique_ptr<Decision> Decision::make_nonblocking(Ranks& ranks, const Questio
   return made;
 }
 
-// Ranks that cannot share memory after all send the same blocks as messages.
+// If it turns out later that ranks cannot share memory, they send the same blocks as messages.
 std::optional<Choice> Decision::by_request_rule() {
-  if (!ranks_.are_on_one_node()) return {};
+  if (!ranks_.may_share_memory()) return {};
   return request_rule(form_, collective_, ranks_.size(), ranks_.node(), bytes_);
 }
 

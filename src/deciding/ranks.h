@@ -48,6 +48,8 @@ class Ranks {
   virtual NodeKind node() { return {}; }
   // Whether the ranks can publish blocks for each other there. Collective.
   virtual bool share_memory() { return false; }
+  // The same, but does not wait for other ranks; true if this is not known yet.
+  virtual bool may_share_memory() { return false; }
   // The same for the ranks of each node, if there are several nodes. Collective.
   virtual bool share_memory_inside_nodes() { return false; }
   // The complete shape of the ranks, with that root. ChoiceError if Toccata cannot discover it.

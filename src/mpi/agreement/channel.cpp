@@ -8,8 +8,8 @@
 
 namespace toccata {
 
-Channel::Channel(PrivateWorld& world, MPI_Comm user, const Stance& stance)
-    : world_(world), user_(user), stance_(stance) {
+Channel::Channel(PrivateWorld& world, MPI_Comm user, const Stance& stance, bool separate)
+    : world_(world), user_(user), stance_(stance), separate_(separate) {
   PMPI_Comm_rank(user, &route_.rank);
   PMPI_Comm_size(user, &route_.p);
   std::vector<int> ranks = world.ranks_of(user);
@@ -27,6 +27,7 @@ void Channel::close() {
   }
   if (window_ >= 0 && !spoilt_) world_.give_back(window_);
   window_ = -1;
+  if (std::exchange(has_part_of_requests_, false)) world_.give_back_part_of_requests();
   if (own_ != MPI_COMM_NULL) PMPI_Comm_free(&own_);
 }
 
@@ -36,7 +37,8 @@ int Channel::start(bool at_once, bool never_waits) {
   state_ = State::agreeing;
   agreement_ = std::make_unique<Agreement>();
   window_ = world_.is_open() && within_world_ ? world_.take_window() : -1;
-  part_ = world_.node().reserve(window_);
+  has_part_of_requests_ = separate_ && world_.take_part_of_requests();
+  part_ = !separate_ || has_part_of_requests_ ? world_.node().reserve(window_) : nullptr;
   return checked(agree(at_once));
 }
 
@@ -212,12 +214,14 @@ void Channel::enter(Ticket& ticket, bool publishes) {
 void Channel::leave(const Ticket& ticket) {
   const std::lock_guard lock(mutex_);
   if (const auto lap = under_way_.find(ticket.lap); --lap->second == 0) under_way_.erase(lap);
-  if (ticket.turn >= 0) ended_publications_.fetch_add(1, std::memory_order_release);
+  if (ticket.turn) ended_publications_.fetch_add(1, std::memory_order_release);
 }
 
 bool Channel::may_begin(const Ticket& ticket) {
   const std::lock_guard lock(mutex_);
-  return under_way_.begin()->first == ticket.lap && ticket.turn <= ended_publications_;
+  const bool has_turn =
+      !ticket.turn || static_cast<std::int32_t>(*ticket.turn - ended_publications_) <= 0;
+  return under_way_.begin()->first == ticket.lap && has_turn;
 }
 
 }  // namespace toccata

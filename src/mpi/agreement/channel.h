@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -35,10 +36,16 @@ struct Stance {
 // requests and their free windows; a second one distributes the windows if they differ.
 class Channel {
  public:
-  Channel(PrivateWorld& world, MPI_Comm user, const Stance& stance);
+  // `separate`: for a single persistent call.
+  Channel(PrivateWorld& world, MPI_Comm user, const Stance& stance, bool separate = false);
   ~Channel() { close(); }
   // Releases everything when MPI is about to end; the channel must not be used afterwards.
   void close();
+  // Call this instead if our world has ended.
+  void forget() {
+    window_ = -1;
+    has_part_of_requests_ = false;
+  }
   Channel(const Channel&) = delete;
   Channel& operator=(const Channel&) = delete;
 
@@ -84,7 +91,7 @@ class Channel {
   struct Ticket {
     int tag = 0;
     int lap = 0;
-    std::int64_t turn = -1;  // among the nonblocking calls that publish
+    std::optional<std::uint32_t> turn = {};  // among the nonblocking calls that publish
   };
   Ticket take_tags(int tags);
   // A persistent call keeps its tags, because calls may be started in any order. Returns -1 if no
@@ -135,6 +142,8 @@ class Channel {
   bool all_know_places_ = false;
   bool all_share_memory_ = false;
   bool never_waits_ = false;
+  bool separate_;
+  bool has_part_of_requests_ = false;
   Route route_;
   MPI_Comm own_ = MPI_COMM_NULL;  // if there are no windows
   int window_ = -1;
@@ -155,10 +164,11 @@ class Channel {
   int next_tag_ = first_tag_of_requests, end_of_tags_ = 0, lap_ = 0;
   unsigned sparse_exchanges_ = 0;
   int next_persistent_tag_ = 0, end_of_persistent_tags_ = 0;
-  std::mutex mutex_;               // guards under_way_
-  std::map<int, int> under_way_;   // by lap
-  std::int64_t publications_ = 0;  // nonblocking calls that publish
-  std::atomic<std::int64_t> ended_publications_ = 0;
+  std::mutex mutex_;              // guards under_way_
+  std::map<int, int> under_way_;  // by lap
+  // Of the nonblocking calls that publish. Both wrap round, because a communicator lives long.
+  std::uint32_t publications_ = 0;
+  std::atomic<std::uint32_t> ended_publications_ = 0;
 };
 
 }  // namespace toccata

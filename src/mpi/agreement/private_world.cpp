@@ -93,6 +93,18 @@ std::vector<int> PrivateWorld::ranks_of(MPI_Comm comm) const {
   return there;
 }
 
+bool PrivateWorld::take_part_of_requests() {
+  const std::lock_guard lock(mutex_);
+  const bool may = parts_of_requests_ < most_parts_of_requests;
+  parts_of_requests_ += may ? 1 : 0;
+  return may;
+}
+
+void PrivateWorld::give_back_part_of_requests() {
+  const std::lock_guard lock(mutex_);
+  --parts_of_requests_;
+}
+
 int PrivateWorld::take_window() {
   const std::lock_guard lock(mutex_);
   const auto free = std::ranges::find(taken_, false);

@@ -31,6 +31,12 @@ class PrivateWorld {
   // The ranks of a communicator in MPI_COMM_WORLD; MPI_UNDEFINED for ranks of other worlds.
   std::vector<int> ranks_of(MPI_Comm comm) const;
 
+  // Persistent calls may use this many parts of the node's memory at a time, because communicators
+  // need the others. The first function returns whether one more may.
+  static constexpr int most_parts_of_requests = 4;
+  bool take_part_of_requests();
+  void give_back_part_of_requests();
+
   // The number of tags in a window.
   int window_size() const { return window_size_; }
   // The lowest unused window, or -1.
@@ -43,7 +49,8 @@ class PrivateWorld {
   int window_size_ = 0;
   int windows_ = 0;
   NodeMemory node_;
-  std::mutex mutex_;         // guards taken_
+  std::mutex mutex_;  // guards the members below
+  int parts_of_requests_ = 0;
   std::vector<bool> taken_;  // by window
 };
 

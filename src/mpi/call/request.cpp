@@ -110,13 +110,10 @@ int Request::prepare_on_channel(Server& server) {
 // Persistent requests start in any order, which may differ between ranks, and a board needs one
 // order. So each of them that publishes blocks has a board of its own.
 Lane Lane::open(Communicator& communicator, int tags, bool publishes) {
-  if (publishes && communicator.channel().all_share_memory()) {
-    auto separate = communicator.open_separate_channel();
-    if (separate == nullptr) return {};
-    if (separate->is_ready() && separate->all_share_memory())
+  if (publishes && communicator.channel().all_share_memory())
+    if (auto separate = communicator.open_separate_channel())
       return {Channel::blocking_tag, std::move(separate)};
-  }
-  int tag = communicator.channel().take_persistent_tags(tags);
+  const int tag = communicator.channel().take_persistent_tags(tags);
   if (tag >= 0) return {tag};
   Communicator::end_era();  // blocking calls must find the new channel
   if (communicator.open_next_channel() != MPI_SUCCESS) return {};
@@ -152,6 +149,7 @@ Request::~Request() {
   if (engine_ != nullptr && code_ == MPI_SUCCESS && !plan_->sized && !communicator_->is_closed())
     communicator_->process().workspaces().give_back(
         std::unique_ptr<Execution>(static_cast<Execution*>(engine_.release())));
+  if (separate_ != nullptr && communicator_->is_closed()) separate_->forget();
   if (own_comm_ != MPI_COMM_NULL && Process::current() != nullptr) PMPI_Comm_free(&own_comm_);
 }
 

@@ -77,7 +77,7 @@ Server* Served::usable(const Operation& call, Communicator& communicator, Server
 }
 
 int Served::make(std::unique_ptr<Call> call, Communicator& communicator, Server& server, Kind kind,
-                 MPI_Request& handle, const Timed& timed) {
+                 MPI_Request& handle, const Timed& timed, Lane lane) {
   handle = MPI_REQUEST_NULL;
   const bool persistent = kind == Kind::persistent;
   const Service& service = Settings::get().reporting()
@@ -86,7 +86,7 @@ int Served::make(std::unique_ptr<Call> call, Communicator& communicator, Server&
   const std::shared_ptr<Served> made(new Served);
   std::unique_ptr<Request> request;
   if (int code = Request::make_driven(std::move(call), communicator, server, &service, persistent,
-                                      request);
+                                      request, std::move(lane));
       code != MPI_SUCCESS)
     return code;
   made->driven_ = std::move(request);

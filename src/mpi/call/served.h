@@ -49,7 +49,7 @@ class Served final : public UnderWay, public std::enable_shared_from_this<Served
   // Starts a call, or binds the arguments of a persistent one. The error handler has received any
   // error.
   static int make(std::unique_ptr<Call> call, Communicator& communicator, Server& server, Kind kind,
-                  MPI_Request& handle, const Timed& timed = {});
+                  MPI_Request& handle, const Timed& timed = {}, Lane lane = {});
   // For a timed nonblocking call that the MPI library serves by `handle`: replaces the handle by a
   // request of ours.
   static int time_native(MPI_Request& handle, double started, const Timed& timed,
@@ -159,8 +159,14 @@ int run_persistent(const Operation& call, Communicator& communicator, MPI_Reques
                  : Served::usable(call, communicator, server_for(call, communicator, nullptr),
                                   Served::Kind::persistent);
   }
+  Lane lane;
+  if (server != nullptr && server->service->key.reason == "node") {
+    lane = {Channel::blocking_tag, communicator.open_separate_channel()};
+    if (lane.channel == nullptr) server = nullptr;  // with messages, native may be faster
+  }
   if (server != nullptr)
-    return Served::make(make_call(), communicator, *server, Served::Kind::persistent, handle);
+    return Served::make(make_call(), communicator, *server, Served::Kind::persistent, handle, {},
+                        std::move(lane));
   const int code = native();
   if (code == MPI_SUCCESS) count_native(call, communicator, Served::Kind::persistent);
   return code;

@@ -76,8 +76,6 @@ void Communicator::close() {
   const auto alive = shared_from_this();
   process_->remove(*this);
   for (const auto& each : channels_) each->close();
-  for (const auto& each : separate_channels_)
-    if (const auto open = each.lock()) open->close();
   if (rare_ != nullptr) rare_->nccl.close();
   process_ = nullptr;
   if (user_ != MPI_COMM_NULL) PMPI_Comm_delete_attr(user_, Keyvals::communicator());

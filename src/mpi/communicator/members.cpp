@@ -99,10 +99,9 @@ int Members::open_next_channel() {
 // A communicator of its own would have to be freed by all ranks together, but a request is freed by
 // each rank at its own time.
 std::shared_ptr<Channel> Members::open_separate_channel() {
-  const auto made = std::make_shared<Channel>(process_->world(), user_, process_->stance());
-  std::erase_if(separate_channels_, [](const auto& each) { return each.expired(); });
-  separate_channels_.push_back(made);
-  return open(*made, true) == MPI_SUCCESS ? made : nullptr;
+  const auto made = std::make_shared<Channel>(process_->world(), user_, process_->stance(), true);
+  const bool opened = open(*made, true) == MPI_SUCCESS && made->is_ready();
+  return opened && made->all_share_memory() ? made : nullptr;
 }
 
 int Members::nodes() {

@@ -57,8 +57,8 @@ class Members : public Ranks, public std::enable_shared_from_this<Members> {
   int test_channel(Channel& channel);
   // Opens one more, after the tags of the last one are used up.
   int open_next_channel();
-  // Opens one for a single persistent call, whose starts have their own order. Waits for the other
-  // ranks. The result may be refused; it is null after an error of MPI.
+  // Opens one with shared memory for a single persistent call, whose starts have their own order.
+  // Waits for the other ranks. Null if some rank has no memory left for it.
   std::shared_ptr<Channel> open_separate_channel();
 
   // Whether the environment's requests apply here, because all ranks have the same. Ranks of other
@@ -95,6 +95,7 @@ class Members : public Ranks, public std::enable_shared_from_this<Members> {
     return {!memory.has_spare_cores(), memory.reads_directly(), memory.native()};
   }
   bool share_memory() final;
+  bool may_share_memory() final { return are_on_one_node() && (!has_met_ || share_memory()); }
   bool share_memory_inside_nodes() final;
   Shape shape(int root) final;
   Shape shape(const Algorithm& algorithm, int root, bool reorders) final;
@@ -114,7 +115,6 @@ class Members : public Ranks, public std::enable_shared_from_this<Members> {
   Process* process_;  // null once MPI is about to end
   MPI_Comm user_;     // null after it was freed
   std::vector<std::unique_ptr<Channel>> channels_;
-  std::vector<std::weak_ptr<Channel>> separate_channels_;
 
  private:
   // The neighbours that an algorithm needs: those of all ranks (then collective), or our own.

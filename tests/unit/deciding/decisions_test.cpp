@@ -132,6 +132,7 @@ class SimulatedRanks final : public Ranks {
   // The ranks share cores, so the rule for nodes leaves most sizes open.
   bool are_on_one_node() override { return process_.memory > 0; }
   bool share_memory() override { return process_.memory > 0; }
+  bool may_share_memory() override { return process_.memory > 0; }
   bool share_memory_inside_nodes() override { return process_.share_inside_nodes; }
   NodeKind node() override { return {.crowded = true}; }
   Shape shape(int root) override {
