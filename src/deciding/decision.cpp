@@ -25,14 +25,15 @@ bool can_gain_on_one_node(const Collective& collective, std::int64_t bytes) {
 }
 
 // The algorithms ordered by the model, on the machine of the ranks; null if the machine is unknown.
-// Nonblocking calls that publish run one after the other, so between nodes they send messages.
+// On several nodes, only blocking calls publish: nonblocking ones would run one after the other,
+// and only a few persistent ones have memory.
 std::shared_ptr<const Ranking> ranking(Ranks& ranks, const Collective& collective, int root,
-                                       Form form) {
+                                       bool blocking) {
   try {
     const Shape known = ranks.shape(root);
     const ReorderWish wish = ranks.wish_for(collective);
     const bool publishes =
-        form != Form::nonblocking && !ranks.are_on_one_node() && ranks.share_memory_inside_nodes();
+        blocking && !ranks.are_on_one_node() && ranks.share_memory_inside_nodes();
     const auto setting = publishes ? Ranking::Setting::near_or_published : Ranking::Setting::near;
     return ranks.results().ranking(digest_of(known), collective, root, wish, setting, [&] {
       return std::make_shared<const Ranking>(collective, known, ranks.rules().model(), wish,
@@ -107,7 +108,7 @@ std::unique_ptr<Decision> Decision::make(Ranks& ranks, const Question& call, std
   const bool trusts = ranks.rules().guarding() == Rules::Guarding::off;
   if (bytes < 0 && (trusts || collective.vector_of == nullptr)) return nullptr;
   if (trusts) {
-    const auto found = ranking(ranks, collective, call.root, Form::blocking);
+    const auto found = ranking(ranks, collective, call.root, true);
     if (found == nullptr) return nullptr;
     const Ranking::Entry best =
         proposed(*found, ranks.predictable_mpi(), collective, ranks.size(), bytes);
@@ -158,9 +159,11 @@ std::unique_ptr<Decision> Decision::make_persistent(Ranks& ranks, const Question
   if (least[1] > 0) made->inherit(-least[2], found);
   if (made->candidates_.size() > 1) return made;
   int current = 0;
+  Choice as_messages = blocking;
+  if (blocking.travel == Travel::published) as_messages.travel = Travel::whole;
   for (const Ranking::Entry& each : found) {
     made->add(each.choice, "guarded", each.seconds);
-    if (each.choice == blocking) current = made->candidates() - 1;
+    if (each.choice == as_messages) current = made->candidates() - 1;
   }
   made->trials_->challenge(made->candidates() - 1, current);
   return made;
@@ -216,8 +219,7 @@ bool Decision::follow(const Tuning& tuning, const std::string& reason, bool keep
   const bool is_learned = &tuning == &ranks_.rules().learned();
   if (is_learned && !can_run(ranks_, collective_, point->choice, bytes_)) return false;
   // A blocking call found it, with blocks published inside nodes.
-  if (is_learned && form_ == Form::nonblocking && point->choice.travel == Travel::published)
-    return false;
+  if (is_learned && is_open() && point->choice.travel == Travel::published) return false;
   const bool tried = !keeps_order && (bytes_ >= 0 || collective_.vector_of != nullptr) &&
                      ranks_.rules().guarding() != Rules::Guarding::off;
   if (tried && point->choice.native()) {
@@ -244,8 +246,8 @@ std::optional<Choice> Decision::through_memory() {
 // ones.
 std::vector<Ranking::Entry> Decision::challengers(int root) {
   static constexpr int much = 16;
-  const auto by_model = ranking(ranks_, collective_, root, form_);
-  // Inside one node, a rule decides for requests.
+  const auto by_model = ranking(ranks_, collective_, root, !is_open());
+  // Of the algorithms for one node, a rule names those that serve requests.
   const auto possible = [&](std::int64_t bytes) {
     auto found =
         by_model == nullptr ? std::vector<Ranking::Entry>() : by_model->worth_trying(bytes);

@@ -127,7 +127,7 @@ struct alignas(16) Announcement {
 // from there, once. The publisher's round ends when all readers have passed. A reader that cannot
 // read that memory rejects the round, and then gets the message in pieces.
 //
-// Only the owner's thread calls these functions. Flags are stored with release and loaded with
+// One thread at a time calls these functions. Flags are stored with release and loaded with
 // acquire order, so data is visible before its flag on any processor.
 class Board {
  public:
@@ -144,7 +144,7 @@ class Board {
   int ranks() const { return static_cast<int>(parts_.size()); }
   int own() const { return own_; }
 
-  // All ranks count each call of the communicator.
+  // All ranks count each call on this board.
   std::uint64_t begin_call() { return state_->last_call = next_call_++; }
 
   // The maximum number of bytes of a message per position. With `common`, all readers share the

@@ -25,7 +25,8 @@ void Operator::combine_in_two_steps(const char* from, const char* other, char* i
 
 void Exchange::open(Board& board, std::uint64_t call, std::uint32_t round, int channels,
                     std::span<const Publication> publications, std::span<const Reading> readings,
-                    std::span<const Combination> combinations, const Operator& reduction) {
+                    std::span<const Combination> combinations, const Operator& reduction,
+                    bool times_paths) {
   board_ = &board;
   call_ = call;
   round_ = round;
@@ -45,7 +46,7 @@ void Exchange::open(Board& board, std::uint64_t call, std::uint32_t round, int c
   for (std::size_t i = 0; i < readings.size() && length_ == 0; ++i)
     if (is_used_in_place(i)) length_ = readings[i].into.bytes;
   if (found_.size() < readings.size()) found_.resize(readings.size());
-  choose_path();
+  choose_path(times_paths);
 }
 
 // All pieces of a reduction have the length of pieces with one share per reader, so that the pieces
@@ -94,7 +95,7 @@ bool Exchange::publish(const Publication& publication) {
 
 // Readers of a direct publication read its memory until they pass. So it is possible only if no
 // step of this round changes that memory.
-void Exchange::choose_path() {
+void Exchange::choose_path(bool times_paths) {
   directly_ = false;
   timed_.reset();
   std::int64_t most = 0;
@@ -108,10 +109,12 @@ void Exchange::choose_path() {
     return;
   directly_ = board_->always_directly();
   if (directly_) return;
-  timed_.emplace(
+  const Paths::Kind kind(
       most, Paths::Round{
                 .reads = !readings_.empty(), .combines = !combinations_.empty(), .common = common});
-  directly_ = board_->paths().next(*timed_);
+  directly_ = board_->paths().next(kind);
+  if (!times_paths) return;
+  timed_ = kind;
   begin_ = std::chrono::steady_clock::now();
 }
 

@@ -96,7 +96,12 @@ class Exchange {
   // operation, also in rounds without combinations, because the length of a piece depends on it.
   void open(Board& board, std::uint64_t call, std::uint32_t round, int channels,
             std::span<const Publication> publications, std::span<const Reading> readings,
-            std::span<const Combination> combinations = {}, const Operator& reduction = {});
+            std::span<const Combination> combinations = {}, const Operator& reduction = {},
+            bool times_paths = true);
+  // Returns much memory to the process.
+  void shrink() {
+    if (aside_.capacity() > std::size_t{512} << 10) aside_ = {};
+  }
 
   bool go_on();
 
@@ -111,7 +116,7 @@ class Exchange {
   bool publish_directly(const Publication& publication);
   bool publish_piece(const Publication& publication, std::span<const int> readers,
                      std::uint32_t number);
-  void choose_path();
+  void choose_path(bool times_paths);
   bool finish();
 
   bool read(std::size_t reading);

@@ -207,13 +207,14 @@ std::size_t Program::memory() const {
 }
 
 void Program::Run::start(const Program& program, Board& board, std::uint64_t call, int first,
-                         const Memory& memory, const Operator& reduction) {
+                         const Memory& memory, const Operator& reduction, bool times_paths) {
   program_ = &program;
   board_ = &board;
   call_ = call;
   first_ = first;
   memory_ = memory;
   reduction_ = reduction;
+  times_paths_ = times_paths;
   was_cut_ = false;
   round_ = 0;
   open_ = false;
@@ -281,7 +282,7 @@ void Program::Run::open_round() {
           {operand(step.from), operand(step.other), stretch(step.into).data, step.reduces});
     }
   exchange_.open(*board_, call_, round_, program_->channels_, publications_, readings_,
-                 combinations_, reduction_);
+                 combinations_, reduction_, times_paths_);
   open_ = true;
 }
 

@@ -40,11 +40,13 @@ class Program {
   class Run {
    public:
     // `first` is the schedule's rank 0 on the board, whose ranks are all ranks of the communicator.
+    // `times_paths` as in Exchange::open().
     void start(const Program& program, Board& board, std::uint64_t call, int first,
-               const Memory& memory, const Operator& reduction);
+               const Memory& memory, const Operator& reduction, bool times_paths = true);
     // Goes as far as it can; true at the end of the schedule.
     bool go_on();
     bool was_cut() const { return was_cut_; }  // see Exchange
+    void shrink() { exchange_.shrink(); }
 
    private:
     int board_rank(int rank) const;
@@ -58,6 +60,7 @@ class Program {
     int first_ = 0;
     Memory memory_;
     Operator reduction_;
+    bool times_paths_ = true;
     bool was_cut_ = false;
     std::uint32_t round_ = 0;
     bool open_ = false;

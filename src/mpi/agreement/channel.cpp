@@ -25,9 +25,11 @@ void Channel::close() {
     Transport::wait(agreement_->windows_request);
     agreement_.reset();
   }
-  if (window_ >= 0 && !spoilt_) world_.give_back(window_);
-  window_ = -1;
-  if (std::exchange(has_part_of_requests_, false)) world_.give_back_part_of_requests();
+  if (window_ >= 0 && !spoilt_) {
+    world_.give_back(window_);
+    if (has_part_of_requests_) world_.give_back_part_of_requests();
+  }
+  forget();
   if (own_ != MPI_COMM_NULL) PMPI_Comm_free(&own_);
 }
 
@@ -208,7 +210,7 @@ int Channel::take_persistent_tags(int tags) {
 void Channel::enter(Ticket& ticket, bool publishes) {
   const std::lock_guard lock(mutex_);
   ++under_way_[ticket.lap];
-  if (publishes) ticket.turn = publications_++;
+  if (publishes && (!is_settled() || board_ != nullptr)) ticket.turn = publications_++;
 }
 
 void Channel::leave(const Ticket& ticket) {

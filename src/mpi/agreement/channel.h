@@ -97,12 +97,13 @@ class Channel {
   // A persistent call keeps its tags, because calls may be started in any order. Returns -1 if no
   // tags are left; this happens at the same call on every rank.
   int take_persistent_tags(int tags);
-  // Register the start and the end of a nonblocking call. The third function returns whether the
-  // calls of earlier laps have ended; and for a call that publishes, those that publish, too: a
-  // board needs one order of calls. So blocking calls wait until no such call is open.
+  // Register the start and the end of a nonblocking call. The third function returns whether it may
+  // begin: the calls of earlier laps have ended, and if it publishes, all earlier ones that publish.
   void enter(Ticket& ticket, bool publishes);
   void leave(const Ticket& ticket);
   bool may_begin(const Ticket& ticket);
+  // Whether nonblocking calls that publish are open. A board needs one order of calls, so blocking
+  // calls that publish wait for them.
   bool has_open_publications() const {
     return ended_publications_.load(std::memory_order_acquire) != publications_;
   }
@@ -164,7 +165,7 @@ class Channel {
   int next_tag_ = first_tag_of_requests, end_of_tags_ = 0, lap_ = 0;
   unsigned sparse_exchanges_ = 0;
   int next_persistent_tag_ = 0, end_of_persistent_tags_ = 0;
-  std::mutex mutex_;              // guards under_way_
+  std::mutex mutex_;              // guards under_way_ and the turns
   std::map<int, int> under_way_;  // by lap
   // Of the nonblocking calls that publish. Both wrap round, because a communicator lives long.
   std::uint32_t publications_ = 0;

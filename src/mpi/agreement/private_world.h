@@ -32,7 +32,7 @@ class PrivateWorld {
   std::vector<int> ranks_of(MPI_Comm comm) const;
 
   // Persistent calls may use this many parts of the node's memory at a time, because communicators
-  // need the others. The first function returns whether one more may.
+  // need the others. The first function returns whether one was left, and is taken now.
   static constexpr int most_parts_of_requests = 4;
   bool take_part_of_requests();
   void give_back_part_of_requests();

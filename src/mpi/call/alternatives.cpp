@@ -109,18 +109,16 @@ std::unique_ptr<Alternatives> Alternatives::make(std::unique_ptr<Decision> decis
   if (communicator.open_channel() != MPI_SUCCESS || !communicator.channel().is_ready()) return {};
   std::vector<Server*> servers;
   int tags = 0, turn = 0;
-  bool publishes = false;
   for (int i = 0; i < decision->candidates(); ++i) {
     Server& server = able_to_serve(call, communicator, decision->server(i));
     servers.push_back(&server);
     if (server.is_native()) continue;
     tags = std::max(tags, communicator.plan(server, call.root, turn)->tags());
-    publishes = publishes || server.service->choice.publishes();
   }
   Server& agreeing = communicator.server(allreduce, "recursive_doubling");
   const int own_tags = communicator.plan(agreeing, 0, turn)->tags();
   if (tags == 0 || tags > Channel::blocking_tags) return {};
-  const Lane lane = Lane::open(communicator, tags + own_tags, publishes);
+  const Lane lane = Lane::open(communicator, tags + own_tags, false);
   if (lane.tag < 0) return {};
 
   std::unique_ptr<Alternatives> made(new Alternatives);

@@ -43,7 +43,6 @@ class Alternatives final : public Driven {
   class Exchange;
 
   Alternatives() = default;
-  bool make_exchange(int tag);
   bool begin();
   bool go_on(bool ended);
   void count() const;

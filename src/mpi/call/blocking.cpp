@@ -2,9 +2,19 @@
 
 #include <thread>
 
+#include "mpi/execution/waiting.h"
 #include "mpi/process/ending.h"
 
 namespace toccata {
+
+void end_open_publications(Communicator& communicator) {
+  const Channel& channel = communicator.channel();
+  while (channel.has_open_publications()) {
+    communicator.process().progress();
+    if (channel.is_ready()) Waiting::advance(channel.route().comm);
+    std::this_thread::yield();
+  }
+}
 
 bool run_ours(const Operation& call, Communicator& communicator, Server& server, int& code,
               const Said* said) {
@@ -19,10 +29,8 @@ bool run_ours(const Operation& call, Communicator& communicator, Server& server,
   if (communicator.open_channel() != MPI_SUCCESS) return false;
   Channel& channel = communicator.channel();
   if (!channel.is_ready()) return false;
-  while (channel.has_open_publications()) {
-    process.progress();
-    std::this_thread::yield();
-  }
+  const bool publishes = server.service->choice.publishes();
+  if (publishes) end_open_publications(communicator);
   int turn = 0;
   const std::shared_ptr<const Plan> plan = communicator.plan(server, call.root, turn);
   if (plan->tags() > Channel::blocking_tags) return false;
@@ -35,8 +43,10 @@ bool run_ours(const Operation& call, Communicator& communicator, Server& server,
     if (bound.empty(engine.binding)) return true;
     engine.binding.devices = staging.direct();
     engine.fit(*plan);
+    const Route& route = channel.route();
     code =
-        engine.prepare(*plan, Transport::with_board(channel.route(), Channel::blocking_tag, turn));
+        engine.prepare(*plan, publishes ? Transport::with_board(route, Channel::blocking_tag, turn)
+                                        : Transport(route, Channel::blocking_tag, turn));
     if (code == MPI_SUCCESS) code = engine.run(process);
     if (code != MPI_SUCCESS) {
       channel.spoil();

@@ -17,6 +17,13 @@ inline Server& able_to_serve(const Operation& call, Communicator& communicator, 
   return communicator.instead_of(server, call.allows(true, datatypes));
 }
 
+// Whether a decision for blocking calls uses the node's memory. There, blocking calls take so
+// little time that such a decision does not suit requests.
+inline bool suits_blocking_calls_only(const Server& server) {
+  return server.is_candidate && server.form == Form::blocking &&
+         server.service->choice.publishes() && server.service->key.reason != "forced";
+}
+
 // The server of a call. Does not wait for other ranks, unless the requested algorithm depends on
 // where they run. ChoiceError as in Communicator::server.
 inline Server& server_for(const Operation& call, Communicator& communicator,
@@ -28,6 +35,9 @@ inline Server& server_for(const Operation& call, Communicator& communicator,
       decision != nullptr ? decision->current() : communicator.server(call.collective, algorithm);
   return able_to_serve(call, communicator, server);
 }
+
+// Waits until the nonblocking calls that publish have ended: they come first on the board.
+void end_open_publications(Communicator& communicator);
 
 // Runs a valid call by one of our algorithms, to its end. Returns false if the MPI library must
 // serve or judge the call; no message has been sent then. `code` has passed the error handler.
@@ -86,7 +96,9 @@ int run(const Said& said, Operation call, const char* algorithm, Native&& native
                                         : decision->server(next.apart ? 0 : next.candidate);
   Server& server = able_to_serve(call, *communicator, decided);
 
-  // Run.
+  // Run. No call is timed while it waits for earlier ones.
+  if (!server.is_native() && server.service->choice.publishes())
+    end_open_publications(*communicator);
   const double started = reporting || next.timed ? PMPI_Wtime() : 0;
   int code = MPI_SUCCESS;
   const bool stays =

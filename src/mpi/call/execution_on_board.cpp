@@ -64,7 +64,7 @@ bool Execution::start_program() {
   runs_program_ = on_board_ && plan().program && transport().all_on_board() && lay_out(memory);
   if (runs_program_)
     program_.start(*plan().program, *transport().board(), transport().call(), transport().turn(),
-                   memory, reduction());
+                   memory, reduction(), transport().times_paths());
   return runs_program_;
 }
 
@@ -130,7 +130,8 @@ void Execution::open_exchange() {
     first = end;
   }
   exchange_.open(*transport().board(), transport().call(), static_cast<std::uint32_t>(round()),
-                 schedule().channels(), publications_, readings_, {}, reduction());
+                 schedule().channels(), publications_, readings_, {}, reduction(),
+                 transport().times_paths());
 }
 
 }  // namespace toccata

@@ -7,6 +7,7 @@
 #include "mpi/agreement/neighbors.h"
 #include "mpi/call/blocking.h"
 #include "mpi/call/wait_clock.h"
+#include "mpi/execution/waiting.h"
 
 namespace toccata {
 
@@ -27,7 +28,8 @@ int Request::make(std::unique_ptr<Call> call, MPI_Comm comm, const char* algorit
     return communicator->raise(code);
   Server& server = server_for(made->call_->operation(), *communicator, algorithm);
   made->service_ = server.service;
-  return server.is_native() ? made->prepare_native() : made->prepare_schedule(server);
+  const bool native = server.is_native() || suits_blocking_calls_only(server);
+  return native ? made->prepare_native() : made->prepare_schedule(server);
 }
 
 // Waits until all ranks are here.
@@ -83,7 +85,8 @@ int Request::make_driven(std::unique_ptr<Call> call, Communicator& communicator,
   return made->prepare_on_channel(server);
 }
 
-// Takes tags first, because all ranks must count them, even if a later step fails on one.
+// Takes tags first, because all ranks must count them, even if a later step fails on one. If that
+// call publishes, the other ranks wait for this one, and later calls on the board wait, too.
 int Request::prepare_on_channel(Server& server) {
   Communicator& communicator = *communicator_;
   plan_ = communicator.plan(server, call_->operation().root, turn_);
@@ -92,7 +95,7 @@ int Request::prepare_on_channel(Server& server) {
     ticket_ = communicator.channel().take_tags(plan_->tags());
   } else if (ticket_.tag < 0) {
     Lane lane = Lane::open(communicator, plan_->tags(), publishes);
-    if (lane.tag < 0) return MPI_ERR_COMM;
+    if (lane.tag < 0) return communicator.raise(MPI_ERR_COMM);
     ticket_.tag = lane.tag;
     separate_ = std::move(lane.channel);
   }
@@ -122,7 +125,8 @@ Lane Lane::open(Communicator& communicator, int tags, bool publishes) {
 
 // Each start of a call on a board has the next number there.
 Transport Request::transport() const {
-  return publishes_ ? Transport::with_board(channel_->route(), ticket_.tag, turn_)
+  // The rounds of a nonblocking call may last as long as the program computes.
+  return publishes_ ? Transport::with_board(channel_->route(), ticket_.tag, turn_, persistent_)
                     : Transport(channel_->route(), ticket_.tag, turn_);
 }
 
@@ -225,7 +229,8 @@ void Request::go_on() {
   }
   if (code_ == MPI_SUCCESS && posted_ && !done_) code_ = engine_->test(done_);
   if (code_ != MPI_SUCCESS) done_ = true;
-  // Now, not when the program asks: later calls wait for this one, and the program may ask last.
+  // Not only when the program asks: later calls wait for this one, and the program may ask for
+  // these first.
   if (done_ && !persistent_) channel_->leave(ticket_);
 }
 
@@ -257,6 +262,7 @@ int Request::test(bool& done) {
     at_it_ = false;
     done = done_;
   }
+  if (!done && publishes_ && channel_->is_ready()) Waiting::advance(channel_->route().comm);
   return done ? end() : MPI_SUCCESS;
 }
 

@@ -17,8 +17,8 @@
 
 namespace toccata {
 
-// The tags of persistent requests of which only one is active at a time: from `tag` on, on a
-// separate channel if they publish blocks.
+// Where persistent requests send, if only one of them is active at a time: with the tags from `tag`
+// on, on the communicator's channel, or on a separate one (otherwise null).
 struct Lane {
   int tag = -1;
   std::shared_ptr<Channel> channel = nullptr;

@@ -61,12 +61,7 @@ bool Served::can_serve(const Operation& call, Communicator& communicator) {
 Server* Served::usable(const Operation& call, Communicator& communicator, Server& decided,
                        Kind kind) {
   Server& server = able_to_serve(call, communicator, decided);
-  // In the node's memory, blocking calls take so little time that their decisions do not suit
-  // requests.
-  const Service& service = *server.service;
-  if (server.is_native() || (server.is_candidate && server.form == Form::blocking &&
-                             service.choice.publishes() && service.key.reason != "forced"))
-    return nullptr;
+  if (server.is_native() || suits_blocking_calls_only(server)) return nullptr;
   if ((kind == Kind::persistent ? communicator.open_channel()
                                 : communicator.start_channel_without_waiting()) != MPI_SUCCESS ||
       (communicator.has_met() && !communicator.channel().is_ready()))

@@ -162,7 +162,11 @@ int run_persistent(const Operation& call, Communicator& communicator, MPI_Reques
   Lane lane;
   if (server != nullptr && server->service->key.reason == "node") {
     lane = {Channel::blocking_tag, communicator.open_separate_channel()};
-    if (lane.channel == nullptr) server = nullptr;  // with messages, native may be faster
+    // With messages, native may be faster. But a sum has the same bits in any case.
+    if (lane.channel == nullptr) {
+      lane = {};
+      if (!communicator.question(call).keeps_order) server = nullptr;
+    }
   }
   if (server != nullptr)
     return Served::make(make_call(), communicator, *server, Served::Kind::persistent, handle, {},

@@ -30,6 +30,10 @@ class Execution final : public Engine {
   // Whether the last call used shared memory only. Then the engine is worth keeping: the call takes
   // little more time than making an engine, and the engine keeps little memory.
   bool ran_program() const { return runs_program_; }
+  void keep_little() {
+    release_all();
+    program_.shrink();
+  }
   // Stores the last call in Shortcuts, if it used a board and there is room.
   void keep(const Said& said, const Operation& call, Communicator& communicator);
 

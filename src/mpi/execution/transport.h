@@ -58,11 +58,14 @@ class Transport {
   Transport(const Route& route, int first_tag, int turn = 0)
       : route_(&route), first_tag_(first_tag), turn_(turn) {}
 
-  // The same for a call that ranks of one node may serve through their memory: the calls with this
-  // board follow each other in the same order on all ranks, which so give them the same numbers.
-  static Transport with_board(const Route& route, int first_tag, int turn) {
+  // The same for a call that ranks of one node may serve through their memory. Such calls follow
+  // each other in the same order on all ranks, so they have the same numbers there.
+  // `times_paths`: whether the time of a round shows the faster path (node/paths).
+  static Transport with_board(const Route& route, int first_tag, int turn,
+                              bool times_paths = true) {
     Transport result(route, first_tag, turn);
     result.board_ = route.board;
+    result.times_paths_ = times_paths;
     if (route.board != nullptr) result.call_ = route.board->begin_call();
     return result;
   }
@@ -72,6 +75,7 @@ class Transport {
   // The board on which this call may publish; null without one.
   node::Board* board() const { return board_; }
   std::uint64_t call() const { return call_; }
+  bool times_paths() const { return times_paths_; }
   int board_rank_of(int peer) const { return route_->board_ranks[turned(peer)]; }
   // Whether all ranks of the communicator are on the board.
   bool all_on_board() const { return board_ != nullptr && board_->ranks() == route_->p; }
@@ -161,6 +165,7 @@ class Transport {
   int first_tag_ = 0;
   int turn_ = 0;
   node::Board* board_ = nullptr;
+  bool times_paths_ = true;
   std::uint64_t call_ = 0;
 };
 

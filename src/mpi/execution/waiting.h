@@ -17,20 +17,19 @@ class Waiting {
       : background_(background), comm_(comm), spins_(spare_cores ? 20000 : 0) {}
 
   void again() {
-    if (background_.busy()) {
-      background_.progress();
-      sched_yield();
-      return;
-    }
+    const bool busy = background_.busy();
+    if (busy) background_.progress();
     ++looks_;
-    if (looks_ % (spins_ > 0 ? 1024 : 32) == 0) {
-      int found = 0;
-      PMPI_Iprobe(MPI_ANY_SOURCE, 0, comm_, &found, MPI_STATUS_IGNORE);
-    }
-    if (looks_ < spins_)
+    if (looks_ % (busy || spins_ == 0 ? 32 : 1024) == 0) advance(comm_);
+    if (!busy && looks_ < spins_)
       relax();
     else
       sched_yield();
+  }
+  // Advances MPI: open requests in shared memory do not call it.
+  static void advance(MPI_Comm comm) {
+    int found = 0;
+    PMPI_Iprobe(MPI_ANY_SOURCE, 0, comm, &found, MPI_STATUS_IGNORE);
   }
 
  private:

@@ -13,7 +13,7 @@ namespace toccata {
 
 // Engines that keep their memory from call to call. For blocking calls, the process has one of each
 // kind and lends it to the caller. If a second thread calls meanwhile, it creates its own engine.
-// Nonblocking calls take engines for some time; those that used shared memory only are kept.
+// Requests take engines for some time; those that used shared memory only are kept.
 class Workspaces {
  public:
   Workspaces() = default;
@@ -54,7 +54,7 @@ class Workspaces {
   }
   void give_back(std::unique_ptr<Execution> engine) {
     if (!engine->ran_program()) return;
-    engine->release_all();
+    engine->keep_little();
     const std::lock_guard lock(mutex_);
     if (idle_.size() < most_idle) idle_.push_back(std::move(engine));
   }

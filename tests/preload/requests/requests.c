@@ -471,6 +471,33 @@ static void nap(int milliseconds) {
   nanosleep(&time, NULL);
 }
 
+/* Rank 1 sends a long message before it starts the collective. So rank 0, which waits in a blocking
+ * collective meanwhile, must advance MPI. */
+static void behind_a_message(MPI_Comm apart) {
+  enum { bytes = 1 << 22 };
+  char* const message = calloc(bytes, 1);
+  for (int persistent = 0; persistent < 2; ++persistent) {
+    int mine = rank + 1, sum = 0, other_sum = 0;
+    MPI_Request request, received = MPI_REQUEST_NULL;
+    if (persistent)
+      PERSISTENT(Allreduce)(&mine, &sum, 1, MPI_INT, MPI_SUM, apart, MPI_INFO_NULL, &request);
+    if (rank > 1) continue;
+    if (rank == 0) MPI_Irecv(message, bytes, MPI_CHAR, 1, 0, MPI_COMM_WORLD, &received);
+    if (rank == 1) nap(20);
+    if (rank == 1) MPI_Send(message, bytes, MPI_CHAR, 0, 0, MPI_COMM_WORLD);
+    if (persistent)
+      MPI_Start(&request);
+    else
+      MPI_Iallreduce(&mine, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request);
+    MPI_Allreduce(&mine, &other_sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Wait(&received, MPI_STATUS_IGNORE);
+    if (persistent) MPI_Request_free(&request);
+    if (sum != 3 || other_sum != 3) wrong("sum behind a message", persistent);
+  }
+  free(message);
+}
+
 /* Rank 0 waits for rank 1. Rank 1 waits for a collective that rank 0 must advance. */
 static void pairs(void) {
   enum { ways = 14, n = 64 };
@@ -548,6 +575,7 @@ static void pairs(void) {
       if (sum[i] != 1 + 2 * i) wrong("sum of way", way);
   }
   MPI_Win_free(&window);
+  behind_a_message(apart);
   MPI_Comm_free(&apart);
 }
 

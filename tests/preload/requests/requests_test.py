@@ -199,13 +199,14 @@ class Requests(unittest.TestCase):
     @unittest.skipUnless(options and options.served, "MPICH 4.0 itself fails there")
     def test_threads(self):
         for choices in (SIMPLE, SHARED):
-            rows = self.run_program(3, "threads", settings=variables(choices), native=True)
-            if options.family == "openmpi":
-                self.expect_served(rows, {"iallreduce", "allgather_init"})
-            else:  # MPICH's hook is not safe with several threads
-                for what in ("iallreduce", "allgather_init"):
-                    served_by = {algorithm for name, algorithm in rows if name == what}
-                    self.assertEqual(served_by, {"native"}, rows)
+            with self.subTest(allreduce=choices["ALLREDUCE"]):
+                rows = self.run_program(3, "threads", settings=variables(choices), native=True)
+                if options.family == "openmpi":
+                    self.expect_served(rows, {"iallreduce", "allgather_init"})
+                else:  # MPICH's hook is not safe with several threads
+                    for what in ("iallreduce", "allgather_init"):
+                        served_by = {algorithm for name, algorithm in rows if name == what}
+                        self.assertEqual(served_by, {"native"}, rows)
 
     def outcome_of(self, ranks, *words, settings, also=()):
         """For a program, or another command that loads our library."""

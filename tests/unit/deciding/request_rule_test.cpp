@@ -36,8 +36,8 @@ TEST(RequestRule, DependsOnTheMpiLibraryAndTheCores) {
       serves(Form::persistent, allgather, 4, 4096, {.crowded = true, .native = NativeMpi::mpich}));
 }
 
-// Whatever it serves, the rule for blocking calls serves by the same algorithm. So sums have the
-// same bits in all three forms.
+// The rule for blocking calls names the same algorithm for these calls. So sums have the same bits
+// in all three forms.
 TEST(RequestRule, ChoosesAsForBlockingCalls) {
   int served = 0;
   for (const Form form : {Form::nonblocking, Form::persistent})
