@@ -48,8 +48,8 @@ class Ranks {
   virtual NodeKind node() { return {}; }
   // Whether the ranks can publish blocks for each other there. Collective.
   virtual bool share_memory() { return false; }
-  // Whether all ranks are on one node and can publish there, as far as they know without waiting. The
-  // same on all ranks at the same call.
+  // Whether all ranks are on one node and can publish there, as far as they know without waiting.
+  // The same on all ranks at the same call.
   virtual bool may_share_memory() { return false; }
   // The same for the ranks of each node, if there are several nodes. Collective.
   virtual bool share_memory_inside_nodes() { return false; }

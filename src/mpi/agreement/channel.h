@@ -98,7 +98,8 @@ class Channel {
   // tags are left; this happens at the same call on every rank.
   int take_persistent_tags(int tags);
   // Register the start and the end of a nonblocking call. The third function returns whether it may
-  // begin: the calls of earlier laps have ended, and if it publishes, all earlier ones that publish.
+  // begin: the calls of earlier laps have ended, and if it publishes, all earlier ones that
+  // publish.
   void enter(Ticket& ticket, bool publishes);
   void leave(const Ticket& ticket);
   bool may_begin(const Ticket& ticket);

@@ -14,8 +14,8 @@
 namespace toccata {
 
 // The memory that this process shares with the other ranks of its node, and our own parts of it.
-// Part n is for the channel that has our window n of the private world. So the number of parts limits
-// the number of communicators and persistent requests that can publish.
+// Part n is for the channel that has our window n of the private world. So the number of parts
+// limits the number of communicators and persistent requests that can publish.
 class NodeMemory {
  public:
   // Collective over `world`, which has all ranks of MPI_COMM_WORLD. If a node cannot share memory,

@@ -61,11 +61,9 @@ OTHERS = SIMPLE | {
 }
 # In the memory of the node, where ranks share it.
 SHARED = SIMPLE | {
-    name: "shared"
-    for name in SIMPLE
-    if not name.startswith("NEIGHBOR") and not name.endswith("V")
+    name: "shared" for name in SIMPLE if not name.startswith("NEIGHBOR") and not name.endswith("V")
 }
-SHARED |= {name: "linear:travel=published" for name in ("ALLTOALLV", "GATHERV", "SCATTERV")}
+SHARED |= dict.fromkeys(("ALLTOALLV", "GATHERV", "SCATTERV"), "linear:travel=published")
 # The names in the report.
 KINDS = {name.lower() for name in SIMPLE}
 
@@ -136,7 +134,9 @@ class Requests(unittest.TestCase):
     def test_algorithms_in_the_memory_of_the_node(self):
         for ranks in (2, 3, 5):
             with self.subTest(ranks=ranks):
-                rows = self.run_program(ranks, "random", f"7{ranks}", "8", settings=variables(SHARED))
+                rows = self.run_program(
+                    ranks, "random", f"7{ranks}", "8", settings=variables(SHARED)
+                )
                 self.expect_served(rows, {"i" + kind for kind in KINDS})
                 self.expect_served(rows, {kind + "_init" for kind in KINDS})
 
