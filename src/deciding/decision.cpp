@@ -247,7 +247,7 @@ std::optional<Choice> Decision::through_memory() {
 std::vector<Ranking::Entry> Decision::challengers(int root) {
   static constexpr int much = 16;
   const auto by_model = ranking(ranks_, collective_, root, !is_open());
-  // Of the algorithms for one node, a rule names those that serve requests.
+  // Requests use the algorithms for one node only where a rule names them.
   const auto possible = [&](std::int64_t bytes) {
     auto found =
         by_model == nullptr ? std::vector<Ranking::Entry>() : by_model->worth_trying(bytes);

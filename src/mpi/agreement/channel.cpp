@@ -39,7 +39,7 @@ int Channel::start(bool at_once, bool never_waits) {
   state_ = State::agreeing;
   agreement_ = std::make_unique<Agreement>();
   window_ = world_.is_open() && within_world_ ? world_.take_window() : -1;
-  has_part_of_requests_ = separate_ && world_.take_part_of_requests();
+  has_part_of_requests_ = separate_ && window_ >= 0 && world_.take_part_of_requests();
   part_ = !separate_ || has_part_of_requests_ ? world_.node().reserve(window_) : nullptr;
   return checked(agree(at_once));
 }

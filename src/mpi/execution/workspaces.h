@@ -13,7 +13,7 @@ namespace toccata {
 
 // Engines that keep their memory from call to call. For blocking calls, the process has one of each
 // kind and lends it to the caller. If a second thread calls meanwhile, it creates its own engine.
-// Requests take engines for some time; those that used shared memory only are kept.
+// A request takes an engine until it ends. Engines that used only shared memory are kept.
 class Workspaces {
  public:
   Workspaces() = default;
