@@ -1,20 +1,21 @@
 #!/usr/bin/env python3
 """Real programs, bare and preloaded, and the share of the available gain that the library captures.
 
-Runs programs of Debian packages, unmodified, in four interleaved variants:
+Runs programs of Debian packages, unmodified, in interleaved variants:
 
 - bare;
 - first: preloaded, with TOCCATA_LEARN=FILE, without results of earlier runs;
 - learned: the same with the file of a first run;
+- tuned, with --tuning: preloaded, without results of earlier runs, with a file of toccata tune;
 - forced: the fastest settings that a search finds.
 
 The search is greedy. It takes the collectives with the most time in a native run. For each, it
 tries native, the algorithms that the model proposes, and every algorithm that an automatic run
 chose, and keeps the fastest.
 
-The best time is the lowest median of all four, so it is never above that of an automatic run. The
-captured share is (bare - time) / (bare - best). Results of a program must agree with those of its
-first bare run. Reports are written in runs that are not timed.
+The best time is the lowest median of all variants, so it is never above that of an automatic run.
+The captured share is (bare - time) / (bare - best). Results of a program must agree with those of
+its first bare run. Reports are written in runs that are not timed.
 """
 
 import argparse
@@ -39,7 +40,7 @@ from toccata import _core
 from toccata.launching import reports
 
 ROOT = Path(__file__).resolve().parents[2]
-WAYS = ("bare", "first", "learned", "forced")
+WAYS = ("bare", "first", "learned", "tuned", "forced")
 PRELOADING = 'LD_PRELOAD="$0${LD_PRELOAD:+:$LD_PRELOAD}" exec "$@"'
 # The C library returns free memory at the end of the heap to the system, and gets it back at the
 # next allocation. Whether that happens depends on small blocks of any library, and it makes LAMMPS
@@ -66,6 +67,10 @@ class Place:
     ranks: int
     launcher: tuple[str, ...]
 
+    @property
+    def is_hosts(self) -> bool:
+        return self.ranks == RANKS_OF_HOSTS
+
 
 @dataclass(frozen=True)
 class Bench:
@@ -76,6 +81,11 @@ class Bench:
     library: Path
     folder: Path
     limit: float
+    tuning: Path | None  # a file of toccata tune for this place
+
+    @property
+    def ways(self) -> list[str]:
+        return [each for each in WAYS if each != "tuned" or self.tuning]
 
     def run(self, settings: Settings | None) -> tuple[float, Results]:
         """Seconds from start to end, and results; `settings` of the preloaded library, or None to
@@ -185,7 +195,7 @@ class Row:
     program: str
     place: str
     ranks: int
-    times: dict[str, list[float]] = field(default_factory=lambda: {each: [] for each in WAYS})
+    times: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))  # by way
     collectives: float = 0  # seconds in collectives, native
     calls: int = 0
     served: dict[str, float] = field(default_factory=dict)  # share of the calls, by way
@@ -197,26 +207,26 @@ class Row:
 
     @property
     def best(self) -> float:
-        return min(self.seconds(way) for way in WAYS)
+        return min(self.seconds(way) for way in self.times)
 
     def captured(self, way: str) -> float | None:
         """The share of the available gain; None if the gain is small or within the spread."""
         bare, best = self.seconds("bare"), self.best
-        fastest = min(WAYS, key=self.seconds)
+        fastest = min(self.times, key=self.seconds)
         if bare - best <= LEAST_GAIN * bare or max(self.times[fastest]) >= min(self.times["bare"]):
             return None
         return (bare - self.seconds(way)) / (bare - best)
 
     def cells(self) -> dict[str, str]:
-        shares = {way: self.captured(way) for way in ("first", "learned")}
+        shares = {way: self.captured(way) for way in page.AUTOMATIC if way in self.times}
         return {
             "program": self.program,
             "place": self.place,
             "ranks": str(self.ranks),
-            **{f"{way}_s": f"{self.seconds(way):.3f}" for way in WAYS},
+            **{f"{way}_s": f"{self.seconds(way):.3f}" for way in self.times},
             **{
-                f"{way}_range_s": f"{min(self.times[way]):.3f} to {max(self.times[way]):.3f}"
-                for way in WAYS
+                f"{way}_range_s": f"{min(times):.3f} to {max(times):.3f}"
+                for way, times in self.times.items()
             },
             "collectives_s": f"{self.collectives:.3f}",
             "calls": str(self.calls),
@@ -246,19 +256,23 @@ def measure(bench: Bench, runs: int) -> Row:
     row.collectives = sum(by_collective(native).values())
     row.calls = sum(each.calls for each in native.rows)
     learned = bench.folder / "learned.json"
+    tuning = {"TOCCATA_TUNING": str(bench.tuning)}
     automatic = {way: bench.report({"TOCCATA_LEARN": str(learned)}) for way in ("first", "learned")}
+    if bench.tuning:
+        automatic["tuned"] = bench.report(tuning)
     row.served = {way: served(report) for way, report in automatic.items()}
     forced: Settings = {}
     for settings, why in search(bench, list(automatic.values())):
         forced = settings
         print(f"  faster: {why}", file=sys.stderr)
     row.forced = "; ".join(f"{name}={value}" for name, value in forced.items() if value != "native")
-    for run, way in itertools.product(range(runs), WAYS):
+    for run, way in itertools.product(range(runs), bench.ways):
         print(f"  {way}, run {run + 1} of {runs}", file=sys.stderr)
         settings_of: dict[str, Settings | None] = {
             "bare": None,
             "first": {"TOCCATA_LEARN": str(bench.folder / f"first-{run}.json")},
             "learned": {"TOCCATA_LEARN": str(learned)},
+            "tuned": tuning,
             "forced": forced or None,  # nothing is faster than native
         }
         seconds, results = bench.run(settings_of[way])
@@ -269,7 +283,8 @@ def measure(bench: Bench, runs: int) -> Row:
 
 def write(rows: list[Row], path: Path) -> None:
     with path.open("w", newline="") as file:
-        writer = csv.DictWriter(file, rows[0].cells())
+        names = dict.fromkeys(name for row in rows for name in row.cells())
+        writer = csv.DictWriter(file, names, restval="")
         writer.writeheader()
         writer.writerows(each.cells() for each in rows)
 
@@ -308,6 +323,7 @@ def main() -> None:
     parser.add_argument("--ranks", default="2,4", help="on one node")
     parser.add_argument("--hosts", action="store_true", help="on the hosts of up.sh, too")
     parser.add_argument("--runs", type=int, default=3, help="of each way, which take turns")
+    parser.add_argument("--tuning", type=Path, help="file of toccata tune, for the hosts")
     parser.add_argument("--limit", type=float, default=300, help="seconds of a run")
     parser.add_argument("--install", action="store_true", help="install missing packages, as root")
     parser.add_argument("--docs", action="store_true", help="write the table of docs/performance")
@@ -315,6 +331,8 @@ def main() -> None:
     parser.add_argument("--output", type=Path, default=ROOT / "results")
     arguments = parser.parse_args()
     wanted = arguments.programs.split(",")
+    if arguments.tuning and not arguments.tuning.is_file():
+        parser.error(f"{arguments.tuning} does not exist; write it with toccata tune")
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # Bench.run ends its program
     if unknown := [each for each in wanted if each not in names]:
         parser.error(f"no such program: {', '.join(unknown)}; expected some of {', '.join(names)}")
@@ -329,7 +347,8 @@ def main() -> None:
     for program, place in itertools.product(programs, places(arguments)):
         print(f"{program.name}, {place.ranks} ranks, {place.name}", file=sys.stderr)
         folder = Path(tempfile.mkdtemp(prefix=f"applications-{program.name}-"))
-        bench = Bench(program, place, library, folder, arguments.limit)
+        tuning = arguments.tuning.resolve() if arguments.tuning and place.is_hosts else None
+        bench = Bench(program, place, library, folder, arguments.limit, tuning)
         try:
             rows.append(measure(bench, arguments.runs))
         except Failed as failure:

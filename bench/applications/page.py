@@ -5,28 +5,31 @@ from pathlib import Path
 
 BEGIN, END = "<!-- table: written by make applications -->\n", "<!-- end of the table -->\n"
 Cells = dict[str, str]
+AUTOMATIC = ("first", "learned", "tuned")  # the variants in which the library chooses
 
 
 def table(rows: Sequence[Cells]) -> str:
     lines = [
-        "| program | ranks | collectives, s | bare, s | first, s | learned, s | forced, s "
-        "| captured: first | learned | same results |",
-        "|---|---|---:|---:|---:|---:|---:|---:|---:|---|",
+        "| program | ranks | collectives, s | bare, s | first, s | learned, s | tuned, s "
+        "| forced, s | captured: first | learned | tuned | same results |",
+        "|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---|",
     ]
     for row in rows:
-        times = (f"{row[f'{way}_s']} ({row[f'{way}_range_s']})" for way in
-                 ("bare", "first", "learned", "forced"))  # fmt: skip
         cells = [
             row["program"],
             f"{row['ranks']}, {row['place']}",
             row["collectives_s"],
-            *times,
-            row["captured_first"] or "–",
-            row["captured_learned"] or "–",
+            *(_time(row, way) for way in ("bare", *AUTOMATIC, "forced")),
+            *(row.get(f"captured_{way}") or "–" for way in AUTOMATIC),
             row["results_agree"],
         ]
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
+
+
+def _time(row: Cells, way: str) -> str:
+    seconds = row.get(f"{way}_s")
+    return f"{seconds} ({row[f'{way}_range_s']})" if seconds else "–"
 
 
 def fill(page: Path, rows: Sequence[Cells]) -> None:
@@ -42,24 +45,35 @@ def draw(rows: Sequence[Cells], path: Path) -> None:
     """Times relative to bare, and the captured share if there is a gain."""
     from matplotlib import pyplot  # not needed to measure
 
-    ways = ("first", "learned", "forced")
-    figure, axis = pyplot.subplots(figsize=(8, 0.6 + 0.6 * len(rows)))
+    ways = [each for each in (*AUTOMATIC, "forced") if any(row.get(f"{each}_s") for row in rows)]
+    height = 0.75 / len(ways)
+    figure, axis = pyplot.subplots(figsize=(8, 0.6 + 0.2 * len(ways) * len(rows)))
     for place, row in enumerate(rows):
         for offset, way in enumerate(ways):
+            if not row.get(f"{way}_s"):
+                continue
             share = float(row[f"{way}_s"]) / float(row["bare_s"])
             captured = row.get(f"captured_{way}", "")
             gains = captured and float(captured) > 0
             text = f"{share:.2f}" + (f", {float(captured):.0%} of the gain" if gains else "")
-            label = way if place == 0 else None
-            axis.barh(place + 0.25 * (offset - 1), share, 0.23, color=f"C{offset}", label=label)
-            axis.text(share, place + 0.25 * (offset - 1), f" {text}", va="center", fontsize=7)
+            y = place + height * (offset - (len(ways) - 1) / 2)
+            axis.barh(y, share, 0.9 * height, color=f"C{offset}")
+            axis.text(share, y, f" {text}", va="center", fontsize=7)
     names = [f"{row['program']}, {row['ranks']} ranks, {row['place']}" for row in rows]
     axis.set_yticks(range(len(rows)), names)
     axis.invert_yaxis()
     axis.axvline(1, color="black", linewidth=0.8)
     axis.set_xlabel("time of the program relative to bare")
     axis.set_xlim(0, 1.25 * axis.get_xlim()[1])  # room for the texts
-    axis.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=len(ways), frameon=False, fontsize=8)
+    axis.legend(
+        [pyplot.Rectangle((0, 0), 1, 1, color=f"C{offset}") for offset in range(len(ways))],
+        ways,
+        loc="lower left",
+        bbox_to_anchor=(0, 1),
+        ncols=len(ways),
+        frameon=False,
+        fontsize=8,
+    )
     figure.tight_layout()
     figure.savefig(path, dpi=120)
     pyplot.close(figure)

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "mpi/agreement/agreement.h"
+#include "mpi/agreement/group.h"
 #include "mpi/settings/settings.h"
 
 namespace toccata {
@@ -12,7 +13,7 @@ Channel::Channel(PrivateWorld& world, MPI_Comm user, const Stance& stance, bool 
     : world_(world), user_(user), stance_(stance), separate_(separate) {
   PMPI_Comm_rank(user, &route_.rank);
   PMPI_Comm_size(user, &route_.p);
-  std::vector<int> ranks = world.ranks_of(user);
+  std::vector<int> ranks = ranks_in_world(user);
   within_world_ = std::ranges::find(ranks, MPI_UNDEFINED) == ranks.end();
   if (within_world_) route_.ranks = Translation(std::move(ranks));
   end_of_tags_ = next_persistent_tag_ = world.window_size() / 2;

@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "mpi/agreement/agreement.h"
+#include "mpi/agreement/group.h"
 #include "mpi/agreement/held_once.h"
 #include "mpi/execution/transport.h"
 #include "mpi/settings/settings.h"
@@ -150,19 +151,6 @@ int ask_for_lowest_on_node(MPI_Comm comm, int rank) {
   return lowest;
 }
 
-// The ranks of a communicator in MPI_COMM_WORLD; MPI_UNDEFINED for those of other worlds.
-std::vector<int> ranks_in_world(MPI_Comm comm, int p) {
-  MPI_Group ours, world;
-  PMPI_Comm_group(comm, &ours);
-  PMPI_Comm_group(MPI_COMM_WORLD, &world);
-  std::vector<int> ranks(p), there(p);
-  std::iota(ranks.begin(), ranks.end(), 0);
-  PMPI_Group_translate_ranks(ours, p, ranks.data(), world, there.data());
-  PMPI_Group_free(&ours);
-  PMPI_Group_free(&world);
-  return there;
-}
-
 }  // namespace
 
 std::shared_ptr<const Placement> discover(MPI_Comm comm, const Surroundings& surroundings,
@@ -173,7 +161,7 @@ std::shared_ptr<const Placement> discover(MPI_Comm comm, const Surroundings& sur
   check(PMPI_Comm_size(comm, &p));
   Whereabouts own = surroundings.own();
 
-  const std::vector<int> world = ranks_in_world(comm, p);
+  const std::vector<int> world = ranks_in_world(comm);
   const bool within = std::ranges::count(world, MPI_UNDEFINED) == 0;
   enum { busy, untold, node_unknown, machine, machine_complement, words };
   const std::array<std::uint64_t, words> mine{

@@ -8,6 +8,8 @@
 #include <sched.h>
 #include <unistd.h>
 
+#include "mpi/agreement/group.h"
+#include "mpi/agreement/roll_call.h"
 #include "mpi/settings/family.h"
 #include "node/direct_reading.h"
 
@@ -20,15 +22,27 @@ constexpr std::size_t memory_per_rank = 256 << 10;  // bytes
 constexpr std::int64_t least_direct = 4 << 10;  // bytes
 constexpr int parts_per_rank = static_cast<int>(memory_per_rank / node::Part::bytes);
 
+// The launcher knows the ranks of this node; otherwise, all ranks have to exchange messages.
+MPI_Comm communicator_of_node(MPI_Comm world, int world_rank) {
+  MPI_Comm made = MPI_COMM_NULL;
+  const std::vector<int> ranks =
+      RollCall::is_possible() ? RollCall::ranks_on_node() : std::vector<int>();
+  if (std::ranges::binary_search(ranks, world_rank)) {
+    const Group all(world), of_node(all, ranks);
+    PMPI_Comm_create_group(world, of_node, 0, &made);
+  } else {
+    PMPI_Comm_split_type(world, MPI_COMM_TYPE_SHARED, world_rank, MPI_INFO_NULL, &made);
+  }
+  return made;
+}
+
 }  // namespace
 
 void NodeMemory::open(MPI_Comm world, bool directly) {
-  MPI_Comm node_comm = MPI_COMM_NULL;
   int world_rank = 0, ranks = 0;
   PMPI_Comm_rank(world, &world_rank);
-  if (PMPI_Comm_split_type(world, MPI_COMM_TYPE_SHARED, world_rank, MPI_INFO_NULL, &node_comm) !=
-      MPI_SUCCESS)
-    return;
+  MPI_Comm node_comm = communicator_of_node(world, world_rank);
+  if (node_comm == MPI_COMM_NULL) return;
   PMPI_Comm_rank(node_comm, &place_);
   PMPI_Comm_size(node_comm, &ranks);
   std::vector<int> members(ranks);

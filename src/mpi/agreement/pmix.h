@@ -14,6 +14,7 @@ inline constexpr int not_supported = -47;
 inline constexpr std::uint8_t global = 3;  // a scope: all processes of the job may read the value
 
 inline constexpr std::uint16_t boolean = 1;
+inline constexpr std::uint16_t string = 3;
 inline constexpr std::uint16_t unsigned_64 = 15;
 
 struct Value {
@@ -21,10 +22,13 @@ struct Value {
   union {
     bool flag;
     std::uint64_t word;
+    char* text;
     std::uint64_t widest[3] = {};
   };
 };
 static_assert(sizeof(Value) == 32);
+
+inline constexpr std::uint32_t any_rank = UINT32_MAX - 1;  // for values of the whole job
 
 struct Process {
   char job[256] = "";
@@ -41,6 +45,8 @@ static_assert(sizeof(Option) == 552);
 
 inline constexpr const char* collect_data = "pmix.collect";  // the key of a boolean option
 inline constexpr const char* optional = "pmix.optional";     // likewise
+// The ranks of the job on this node, such as "0,1,2,3".
+inline constexpr const char* local_peers = "pmix.lpeers";
 
 using Commit = int();
 using Put = int(std::uint8_t scope, const char* key, Value* value);

@@ -1,26 +1,13 @@
 #include "mpi/agreement/private_world.h"
 
 #include <algorithm>
-#include <numeric>
 
+#include "mpi/agreement/group.h"
 #include "mpi/settings/settings.h"
 
 namespace toccata {
 
 namespace {
-
-// An MPI group that is freed at the end of its scope.
-class Group {
- public:
-  explicit Group(MPI_Comm comm) { PMPI_Comm_group(comm, &group_); }
-  ~Group() { PMPI_Group_free(&group_); }
-  Group(const Group&) = delete;
-  Group& operator=(const Group&) = delete;
-  operator MPI_Group() const { return group_; }
-
- private:
-  MPI_Group group_ = MPI_GROUP_NULL;
-};
 
 // While we create a communicator from one of the program, errors must not reach the program's error
 // handler.
@@ -82,15 +69,6 @@ int PrivateWorld::open(MPI_Comm comm) {
   if (settings.shares_memory()) node_.open(comm_, settings.reads_directly());
 #endif
   return MPI_SUCCESS;
-}
-
-std::vector<int> PrivateWorld::ranks_of(MPI_Comm comm) const {
-  int p = 0;
-  PMPI_Comm_size(comm, &p);
-  std::vector<int> own(p), there(p);
-  std::iota(own.begin(), own.end(), 0);
-  PMPI_Group_translate_ranks(Group(comm), p, own.data(), Group(MPI_COMM_WORLD), there.data());
-  return there;
 }
 
 bool PrivateWorld::take_part_of_requests() {

@@ -28,8 +28,6 @@ class PrivateWorld {
   NodeMemory& node() { return node_; }
 
   int size() const { return size_; }
-  // The ranks of a communicator in MPI_COMM_WORLD; MPI_UNDEFINED for ranks of other worlds.
-  std::vector<int> ranks_of(MPI_Comm comm) const;
 
   // Persistent calls may use this many parts of the node's memory at a time, because communicators
   // need the others. The first function returns whether one was left, and is taken now.

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <charconv>
 #include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
+#include <memory>
 #include <thread>
 
 #include "mpi/settings/settings.h"
@@ -55,22 +57,55 @@ bool RollCall::is_possible() noexcept {
   return launcher.collected.load() && std::getenv("PMIX_NAMESPACE") != nullptr;
 }
 
-bool RollCall::has_answered(int rank) noexcept {
+namespace {
+
+struct Freeing {
+  void operator()(pmix::Value* value) const {
+    if (value->type == pmix::string) std::free(value->text);
+    std::free(value);
+  }
+};
+using FoundValue = std::unique_ptr<pmix::Value, Freeing>;
+
+// A value that the launcher already gave to this process; null if there is none of this type.
+FoundValue look_up(std::uint32_t rank, const char* key, std::uint16_t type) {
   auto* const get = find<pmix::Get>(launcher.library.load(), "PMIx_Get");
   const char* const job = std::getenv("PMIX_NAMESPACE");
   pmix::Process process;
-  process.rank = static_cast<std::uint32_t>(rank);
-  if (get == nullptr || job == nullptr || std::strlen(job) >= sizeof process.job) return false;
+  process.rank = rank;
+  if (get == nullptr || job == nullptr || std::strlen(job) >= sizeof process.job) return nullptr;
   std::strcpy(process.job, job);
   pmix::Option here;  // no request to the launcher
   std::strcpy(here.key, pmix::optional);
   here.value.type = pmix::boolean;
   here.value.flag = true;
   pmix::Value* value = nullptr;
-  if (get(&process, our_key, &here, 1, &value) != pmix::success || value == nullptr) return false;
-  const bool same = value->type == pmix::unsigned_64 && value->word == our_answer();
-  std::free(value);
-  return same;
+  if (get(&process, key, &here, 1, &value) != pmix::success || value == nullptr) return nullptr;
+  FoundValue found(value);
+  return found->type == type ? std::move(found) : nullptr;
+}
+
+}  // namespace
+
+bool RollCall::has_answered(int rank) noexcept {
+  const FoundValue value = look_up(static_cast<std::uint32_t>(rank), our_key, pmix::unsigned_64);
+  return value != nullptr && value->word == our_answer();
+}
+
+std::vector<int> RollCall::ranks_on_node() {
+  const FoundValue value = look_up(pmix::any_rank, pmix::local_peers, pmix::string);
+  std::vector<int> ranks;
+  const char* next = value != nullptr && value->text != nullptr ? value->text : "";
+  while (*next != '\0') {
+    const char* const end = next + std::strlen(next);
+    int rank = -1;
+    const auto [after, error] = std::from_chars(next, end, rank);
+    if (error != std::errc() || (after != end && *after != ',')) return {};
+    ranks.push_back(rank);
+    next = after == end ? end : after + 1;
+  }
+  std::ranges::sort(ranks);
+  return ranks;
 }
 
 namespace {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "mpi/agreement/patience.h"
 #include "mpi/agreement/pmix.h"
@@ -28,6 +29,10 @@ class RollCall {
 
   // Whether this rank of MPI_COMM_WORLD has answered, with the version of the library here.
   static bool has_answered(int rank) noexcept;
+
+  // The ranks of MPI_COMM_WORLD on this node, ascending; empty if the launcher does not tell.
+  // Requires is_possible().
+  static std::vector<int> ranks_on_node();
 
   // The largest of each of at most 8 numbers over all ranks of MPI_COMM_WORLD, in MPI_Init.
   // Collective over the ranks with the library. Requires is_possible(). If a rank lacks the

@@ -8,6 +8,7 @@
 #include "mpi/agreement/agreement.h"
 #include "mpi/agreement/comms.h"
 #include "mpi/agreement/discovery.h"
+#include "mpi/agreement/group.h"
 #include "mpi/agreement/neighbors.h"
 #include "mpi/agreement/patience.h"
 #include "mpi/settings/info.h"
@@ -115,7 +116,7 @@ int Members::nodes() {
 bool Members::are_on_one_node() {
   const NodeMemory& node = process_->world().node();
   const auto is_here = [&](int world_rank) { return node.place(world_rank) >= 0; };
-  return node.is_open() && std::ranges::all_of(process_->world().ranks_of(user_), is_here);
+  return node.is_open() && std::ranges::all_of(ranks_in_world(user_), is_here);
 }
 
 bool Members::share_memory() {
@@ -145,8 +146,7 @@ std::uint64_t Members::known_shape() {
   auto placement = placement_;
   if (placement == nullptr && channel().is_within_world())
     if (const auto world = process_->world_placement())
-      placement =
-          std::make_shared<const Placement>(world->among(process_->world().ranks_of(user_)));
+      placement = std::make_shared<const Placement>(world->among(ranks_in_world(user_)));
   return known_shape_ = placement == nullptr ? 0 : digest_of(shape_on(std::move(placement), 0));
 }
 
@@ -176,7 +176,7 @@ std::uint64_t Members::where(const Choice& choice) {
 std::uint64_t Members::place() {
   if (where_ != 0) return where_;
   std::string text;
-  for (const int each : process_->world().ranks_of(user_)) text += std::to_string(each) + " ";
+  for (const int each : ranks_in_world(user_)) text += std::to_string(each) + " ";
   if (const auto grid = cartesian_grid(user_))
     for (std::size_t i = 0; i < grid->mesh.dims.size(); ++i)
       text += (grid->mesh.periodic[i] ? "t" : "m") + std::to_string(grid->mesh.dims[i]);
@@ -232,7 +232,7 @@ bool Members::knows_places(const Algorithm& algorithm) {
 
 // Whether our ranks are those of MPI_COMM_WORLD, in the same order.
 bool Members::is_world() {
-  const std::vector<int> ranks = process_->world().ranks_of(user_);
+  const std::vector<int> ranks = ranks_in_world(user_);
   return size_ == process_->world().size() && channel().is_within_world() &&
          ranks == identity(size_);
 }
@@ -241,7 +241,7 @@ std::shared_ptr<const Placement> Members::find_placement() {
   if (open_channel() != MPI_SUCCESS || !channel().is_ready())
     throw ChoiceError("needs the locations of the ranks, which Toccata cannot discover");
   if (channel().all_know_places()) {
-    const std::vector<int> ranks = process_->world().ranks_of(user_);
+    const std::vector<int> ranks = ranks_in_world(user_);
     return std::make_shared<const Placement>(process_->world_placement()->among(ranks));
   }
   std::string complaint;
@@ -253,7 +253,7 @@ std::shared_ptr<const Placement> Members::find_placement() {
 }
 
 void Members::say_once(const std::string& line) {
-  const std::vector<int> ranks = process_->world().ranks_of(user_);
+  const std::vector<int> ranks = ranks_in_world(user_);
   const bool is_first_here = std::ranges::find(ranks, 0) != ranks.end();
   if (is_first_here ? process_->world_rank() == 0 : rank_ == 0) process_->say_here(line);
 }

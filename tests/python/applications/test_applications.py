@@ -1,5 +1,6 @@
 """`make applications`: the search for settings, the shares of the gain, and results."""
 
+import csv
 from dataclasses import replace
 from pathlib import Path
 
@@ -38,7 +39,7 @@ class FakeBench(applications.Bench):
 
 def bench(folder: Path) -> FakeBench:
     place = applications.Place("one node", 4, ("mpiexec",))
-    made = FakeBench(PROGRAM, place, folder / "lib.so", folder, 10)
+    made = FakeBench(PROGRAM, place, folder / "lib.so", folder, 10, None)
     object.__setattr__(made, "tried", [])
     return made
 
@@ -101,8 +102,17 @@ def test_the_page_gets_the_table_and_a_figure(tmp_path: Path) -> None:
     text = target.read_text()
     assert text.startswith("# Before\n") and text.endswith("After\n") and "old" not in text
     assert "| lammps | 4, one node | 0.000 | 10.000 (10.000 to 10.000) |" in text
-    assert "| 0.33 | 0.67 | yes |" in text
-    page.draw([row.cells()], tmp_path / "figure.png")
+    assert "| 0.33 | 0.67 | – | yes |" in text, "it was not measured with a tuning file"
+    tuned = applications.Row("lammps", "four hosts", 16)
+    tuned.times = {**row.times, "tuned": [7.5]}
+    page.fill(target, [row.cells(), tuned.cells()])
+    assert "| 0.33 | 0.67 | 0.83 | yes |" in target.read_text()
+    applications.write([row, tuned], tmp_path / "rows.csv")
+    assert [each["captured_tuned"] for each in csv.DictReader((tmp_path / "rows.csv").open())] == [
+        "",
+        "0.83",
+    ]
+    page.draw([row.cells(), tuned.cells()], tmp_path / "figure.png")
     assert (tmp_path / "figure.png").read_bytes()[:4] == b"\x89PNG"
     target.write_text("no place")
     with pytest.raises(ValueError, match="no place for the table"):
