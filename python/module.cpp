@@ -299,6 +299,7 @@ NB_MODULE(_core, module) {
                      return std::vector<Parameter>(self.parameters.begin(), self.parameters.end());
                    })
       .def_ro("relays", &Algorithm::relays)
+      .def_ro("publishes", &Algorithm::publishes)
       .def_ro("ordered", &Algorithm::ordered)
       .def_ro("reproducible", &Algorithm::reproducible)
       .def_prop_ro("proved", &is_proved)

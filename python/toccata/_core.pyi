@@ -266,6 +266,9 @@ class Algorithm:
     def relays(self) -> bool:
         """Whether ranks forward blocks of others; if so, it cannot serve gatherv and scatterv."""
     @property
+    def publishes(self) -> bool:
+        """Whether it publishes blocks in memory that the ranks share. Other ranks get messages."""
+    @property
     def ordered(self) -> bool:
         """Whether a reduction keeps the order of the ranks, for operations that do not commute."""
     @property

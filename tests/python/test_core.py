@@ -31,6 +31,17 @@ def test_descriptors_outlive_their_lists() -> None:
     assert regular["TOCCATA_SCATTERV"] == "scatter"
 
 
+def test_settings_of_algorithms_that_consider_nodes_also_publish() -> None:
+    from toccata.algorithms import catalogue
+
+    texts = catalogue.measured("allreduce", "variants")
+    assert "multi_lane:travel=published" in texts and "ring" in texts
+    assert "ring:travel=published" not in texts, "it does not know where the nodes are"
+    for each in texts:
+        if "published" in each:
+            assert _core.parse_choice("allreduce", each).text == each
+
+
 def test_choice_is_normalised() -> None:
     choice = _core.parse_choice("allgather", "allgather/sparbit:messages=per_round,travel=packed")
     assert choice.text == "sparbit:travel=packed"

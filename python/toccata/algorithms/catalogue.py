@@ -34,6 +34,7 @@ def properties(algorithm: _core.Algorithm) -> list[str]:
     said = {
         NOT_PROVED: not algorithm.proved,
         "relays blocks: not for the vector form": algorithm.relays,
+        "for ranks that share memory": algorithm.publishes,
         "keeps the order of ranks": algorithm.ordered,
         "reproducible": algorithm.reproducible,
     }
@@ -49,6 +50,7 @@ def as_json(algorithm: _core.Algorithm) -> dict[str, object]:
         "citation": algorithm.citation,
         "constraint": constraint(algorithm),
         "relays": algorithm.relays,
+        "publishes": algorithm.publishes,
         "ordered": algorithm.ordered,
         "reproducible": algorithm.reproducible,
         "proved": algorithm.proved,
@@ -221,6 +223,15 @@ def split_choices(text: str) -> list[str]:
     return choices
 
 
+def every_setting(algorithm: _core.Algorithm) -> list[str]:
+    """All sampled settings. Algorithms that consider nodes can also publish inside them."""
+    # Every algorithm and setting can run with 64 ranks, so this includes all.
+    texts = [choice.text for choice in algorithm.variants(64)]
+    if not algorithm.by_placement:
+        return texts
+    return texts + [f"{each}{',' if ':' in each else ':'}travel=published" for each in texts]
+
+
 def measured(collective: str, text: str) -> list[str]:
     """The choices of a list, by the benchmark program's names: "all", "variants", or some choices.
 
@@ -230,8 +241,7 @@ def measured(collective: str, text: str) -> list[str]:
     if text == "all":
         return ["native", *(each.name for each in known)]
     if text == "variants":
-        # Every algorithm and setting can run with 64 ranks, so this includes all.
-        return ["native", *(choice.text for each in known for choice in each.variants(64))]
+        return ["native", *(text for each in known for text in every_setting(each))]
     names = [
         each if each == "auto" else parse(collective, each).text for each in split_choices(text)
     ]

@@ -115,8 +115,8 @@ def _by_models(
 
 def cells(place: Place, collective: str, bytes_: list[int]) -> list[Cell]:
     """The cells of all our algorithms that can run there, of the settings that a model ranks first,
-    and of the selectors."""
-    names = [each.name for each in catalogue.of_collective(collective)]
+    and of the selectors. No ranks share memory there, so algorithms for that are left out."""
+    names = [each.name for each in catalogue.of_collective(collective) if not each.publishes]
     names += sorted(_in_front(place, collective, bytes_))
     shape = place.shape()
     ours = [
