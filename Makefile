@@ -102,7 +102,7 @@ suites: all ## tests of mpi4py, MPICH, ScaLAPACK, FFTW and HPCC, bare and preloa
 	@scripts/suites.sh $(ARGS)
 
 install: all ## install below PREFIX (/usr/local): library, header, pkg-config, CMake package, command
-	@cmake --install $(RELEASE) --prefix $(PREFIX)
+	@cmake --install $(RELEASE) --strip --prefix $(PREFIX)
 
 deb: setup ## the Debian package, in build/deb; without matplotlib and scipy, which Debian has itself
 	@mkdir -p build/deb

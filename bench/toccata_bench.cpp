@@ -202,13 +202,16 @@ class Run {
     if (options_.race && options_.warmup > 0) drop(outclassed(slowest(seconds), running), running);
     Times warm(count);
     warm.swap(seconds);
-    if (options_.race)
+    Final last;
+    if (options_.race) {
       race(*benchmark, running, seconds);
-    else
+      last = final_of(*benchmark, running, seconds);
+    } else {
       for (int i = affordable(warmup_seconds); i > 0; --i) repeat(*benchmark, i, running, seconds);
+    }
     for (std::size_t i = 0; i < count; ++i)
       if (seconds[i].empty()) seconds[i] = warm[i];  // dropped after the warm-up
-    report(bytes, seconds);
+    report(bytes, seconds, last);
     return std::ranges::all_of(right_, std::identity{});
   }
 
@@ -250,6 +253,27 @@ class Run {
     }
   }
   static constexpr int batch = 10;
+
+  // After a race, the candidate with the lowest median runs against native again. The times of the
+  // race do not count here, because the first of many candidates may have been lucky.
+  struct Final {
+    std::size_t candidate = SIZE_MAX;  // none: native has the lowest median
+    Pairs pairs;
+  };
+  Final final_of(Benchmark& benchmark, const Ways& running, const Times& seconds) {
+    const auto native = std::ranges::find(options_.algorithms, "native");
+    if (native == options_.algorithms.end()) return {};
+    const auto baseline = static_cast<std::size_t>(native - options_.algorithms.begin());
+    const Times all = slowest(seconds);
+    const std::size_t first =
+        *std::ranges::min_element(running, {}, [&](std::size_t way) { return median(all[way]); });
+    if (first == baseline) return {};
+    Times again(seconds.size());
+    for (int i = 0; i < final_pairs; ++i) repeat(benchmark, i, {first, baseline}, again);
+    again = slowest(again);
+    return {first, compare(again[first], again[baseline])};
+  }
+  static constexpr int final_pairs = 20;
 
   // The native algorithm remains: all are compared with it.
   void drop(const Ways& out, Ways& running) const {
@@ -294,8 +318,9 @@ class Run {
 
   // Minimum, average and maximum are over the ranks' means, as in the OSU benchmarks. Median and
   // quartiles are over the repetitions, of the slowest rank's times. `wins` is the number of
-  // repetitions, out of `pairs`, in which an algorithm took less time than the native one.
-  void report(std::size_t bytes, const Times& seconds) const {
+  // repetitions, out of `pairs`, in which an algorithm took less time than the native one;
+  // `final_wins` and `final_pairs` are those of the final.
+  void report(std::size_t bytes, const Times& seconds, const Final& last) const {
     const Times all = slowest(seconds);
     const auto native = std::ranges::find(options_.algorithms, "native");
     for (std::size_t which = 0; which < all.size(); ++which) {
@@ -314,6 +339,7 @@ class Run {
       Pairs pairs;
       if (native != options_.algorithms.end())
         pairs = compare(all[which], all[native - options_.algorithms.begin()]);
+      const Pairs in_final = which == last.candidate ? last.pairs : Pairs();
       say({{"event", "result"},
            {"algorithm", options_.algorithms[which]},
            {"bytes", bytes},
@@ -327,6 +353,8 @@ class Run {
            {"q75", quantile(0.75)},
            {"wins", pairs.wins},
            {"pairs", pairs.trials},
+           {"final_wins", in_final.wins},
+           {"final_pairs", in_final.trials},
            {"valid", static_cast<bool>(right_[which])}});
     }
   }

@@ -12,7 +12,7 @@ trap 'rm -rf "$place"' EXIT
 # Before the installation copies anything, it checks that the registry is proved.
 awk '/toccata_prove.* check/ { asked = NR } /cmake_install.cmake"\)/ && !copied { copied = NR }
   END { exit !(asked && asked < copied) }' "$build/cmake_install.cmake"
-DESTDIR=$place/staged cmake --install "$build" --prefix /opt/toccata >"$place/log"
+DESTDIR=$place/staged cmake --install "$build" --strip --prefix /opt/toccata >"$place/log"
 "$place/staged/opt/toccata/bin/toccata" --version
 mv "$place/staged/opt/toccata" "$place/moved" # all paths are relative to it
 home=$(echo "$place"/moved/lib*/toccata)

@@ -196,6 +196,8 @@ def _measurement(plan: Plan, run: Run, event: dict[str, Any]) -> Measurement:
             valid=event.get("valid") if plan.validate else None,
             wins=int(event.get("wins", 0)),
             pairs=int(event.get("pairs", 0)),
+            final_wins=int(event.get("final_wins", 0)),
+            final_pairs=int(event.get("final_pairs", 0)),
             nodes=run.nodes,
             min=float(times["min"]),
             average=float(times["average"]),

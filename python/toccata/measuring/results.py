@@ -38,6 +38,9 @@ class Measurement:
     valid: bool | None  # None if the data were not checked
     wins: int = 0  # repetitions in which it was faster than the native algorithm
     pairs: int = 0  # repetitions that were compared with native
+    # The same in the final, in which only the algorithm with the lowest median runs against native.
+    final_wins: int = 0
+    final_pairs: int = 0
     nodes: int = 1
     # "again" if the time did not fit the neighbouring sizes and was measured again; "out of line"
     # if the second time did not fit, either.

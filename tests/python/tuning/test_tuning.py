@@ -2,6 +2,7 @@
 
 import json
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +50,19 @@ def test_level_is_shared_by_all_that_were_tried() -> None:
     assert tuning_file.decide([native, ahead], 1, None).choice == "ring"
     crowd = [measured(f"a{i}", 3e-6, 0) for i in range(9)]
     assert tuning_file.decide([native, ahead, *crowd], 1, None).choice == "native"
+
+
+def test_the_final_alone_judges_the_first_of_many() -> None:
+    native = measured("native", 2e-6, 0, 0)
+    crowd = [measured(f"a{i}", 3e-6, 0) for i in range(9)]
+    first = measured("ring", 1e-6, 9, 10)  # too few wins for ten candidates
+    assert tuning_file.decide([native, first, *crowd], 1, None).choice == "native"
+    winner = replace(first, final_wins=15, final_pairs=20)
+    assert tuning_file.decide([native, winner, *crowd], 1, None).choice == "ring"
+    lucky = replace(measured("ring", 1e-6, 20), final_wins=14, final_pairs=20)
+    assert tuning_file.decide([native, lucky, *crowd], 1, None).choice == "native"
+    second = measured("bruck", 1.5e-6, 20)
+    assert tuning_file.decide([native, lucky, second, *crowd], 1, None).choice == "bruck"
 
 
 def points(path: Path) -> dict[tuple[int, int], dict[str, Any]]:
