@@ -50,6 +50,7 @@ MOST_COLLECTIVES = 3  # maximum in the search
 LEAST_SHARE = 0.05  # minimum share of the time in collectives, for one collective in the search
 CLEARLY = 0.97  # times a collective's time: a setting below that is faster
 LEAST_GAIN = 0.02  # minimum share of the bare time; captured shares of smaller gains are noise
+HOSTS = "four hosts"
 SIZES = (8, 1 << 10, 64 << 10)  # bytes for which the model proposes candidates
 
 Settings = dict[str, str]
@@ -69,7 +70,7 @@ class Place:
 
     @property
     def is_hosts(self) -> bool:
-        return self.ranks == RANKS_OF_HOSTS
+        return self.name == HOSTS
 
 
 @dataclass(frozen=True)
@@ -308,11 +309,11 @@ def check_installed(programs: list[Program], install: bool) -> list[Program]:
 
 def places(arguments: argparse.Namespace) -> list[Place]:
     script = str(ROOT / "scripts/mpiexec.sh")
-    ranks = [int(each) for each in arguments.ranks.split(",")]
+    ranks = [int(each) for each in arguments.ranks.split(",") if each]
     found = [Place("one node", each, (script, "openmpi", str(each))) for each in ranks]
     if arguments.hosts:
         mpirun = str(ROOT / "bench/cluster/bin/mpirun")
-        found.append(Place("four hosts", RANKS_OF_HOSTS, (mpirun, "-n", str(RANKS_OF_HOSTS))))
+        found.append(Place(HOSTS, RANKS_OF_HOSTS, (mpirun, "-n", str(RANKS_OF_HOSTS))))
     return found
 
 
@@ -320,7 +321,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     names = [each.name for each in PROGRAMS]
     parser.add_argument("--programs", default=",".join(names), help="these only")
-    parser.add_argument("--ranks", default="2,4", help="on one node")
+    parser.add_argument("--ranks", default="2,4", help="on one node; '' for none")
     parser.add_argument("--hosts", action="store_true", help="on the hosts of up.sh, too")
     parser.add_argument("--runs", type=int, default=3, help="of each way, which take turns")
     parser.add_argument("--tuning", type=Path, help="file of toccata tune, for the hosts")
