@@ -8,9 +8,10 @@
 // that of the slowest rank. BYTES are those of a rank's longer buffer: in an allgather, those of
 // all its blocks. BUFFERS are `reused`, or `rotating` through more memory than the caches have.
 //
-//   node [-m MILLISECONDS] [-b BYTES,...] [-c COLLECTIVE,...] [-r]
+//   node [-m MILLISECONDS] [-b BYTES,...] [-c COLLECTIVE,...] [-r] [-s]
 //
-// -m: approximate milliseconds per cell and side (8). -r: only reused buffers.
+// -m: approximate milliseconds per cell and side (8). -r: only reused buffers. -s: buffers in a
+// memfd, which the tests' substitute for XPMEM (tests/preload/node/xpmem.c) can attach.
 
 #include <mpi.h>
 
@@ -25,6 +26,7 @@
 #include <sched.h>
 #include <sstream>
 #include <string>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 #include <vector>
@@ -58,28 +60,39 @@ class Buffers {
  public:
   static constexpr std::size_t pool = std::size_t{64} << 20;
 
-  explicit Buffers(bool rotating) : rotating_(rotating) {
-    in_.assign(pool, 0);
-    out_.assign(pool, 0);
-    std::ranges::fill(in_, 1e-3);
+  Buffers(bool rotating, bool in_memfd)
+      : rotating_(rotating), in_(allocate(in_memfd)), out_(allocate(in_memfd)) {
+    std::fill_n(in_, pool / sizeof(double), 1e-3);
+    std::fill_n(out_, pool / sizeof(double), 0);
   }
+  ~Buffers() {
+    munmap(in_, pool);
+    munmap(out_, pool);
+  }
+  Buffers(const Buffers&) = delete;
+  Buffers& operator=(const Buffers&) = delete;
+
   void fit(std::size_t bytes) {
     stride_ = (bytes / 4096 + 1) * 4096 / sizeof(double) + 8;
-    places_ = rotating_ ? std::max<std::size_t>(in_.size() / stride_, 1) : 1;
+    places_ = rotating_ ? std::max<std::size_t>(pool / sizeof(double) / stride_, 1) : 1;
     place_ %= places_;
   }
   void next() { place_ = (place_ + 1) % places_; }
-  double* in() { return in_.data() + place_ * stride_; }
-  double* out() { return out_.data() + place_ * stride_; }
+  double* in() { return in_ + place_ * stride_; }
+  double* out() { return out_ + place_ * stride_; }
 
  private:
-  struct Doubles : std::vector<double> {
-    void assign(std::size_t bytes, double value) {
-      std::vector<double>::assign(bytes / sizeof(double), value);
-    }
-  };
+  static double* allocate(bool in_memfd) {
+    const int file = in_memfd ? memfd_create("buffers", 0) : -1;  // stays open until the end
+    if (in_memfd && ftruncate(file, pool) != 0) std::abort();
+    void* const memory = mmap(nullptr, pool, PROT_READ | PROT_WRITE,
+                              in_memfd ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS, file, 0);
+    if (memory == MAP_FAILED) std::abort();
+    return static_cast<double*>(memory);
+  }
+
   bool rotating_;
-  Doubles in_, out_;
+  double *in_, *out_;
   std::size_t stride_ = 0, places_ = 1, place_ = 0;
 };
 
@@ -221,11 +234,12 @@ int main(int argc, char** argv) {
   prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
 
   double milliseconds = 8;
-  bool only_reused = false;
+  bool only_reused = false, in_memfd = false;
   std::vector<int> sizes;
   std::string names;
-  for (int option; (option = getopt(argc, argv, "m:b:c:r")) != -1;) {
+  for (int option; (option = getopt(argc, argv, "m:b:c:rs")) != -1;) {
     if (option == 'r') only_reused = true;
+    if (option == 's') in_memfd = true;
     std::stringstream list(optarg != nullptr ? optarg : "");
     if (option == 'm') milliseconds = std::atof(optarg);
     if (option == 'c') names = std::string(",") + optarg + ",";
@@ -237,7 +251,7 @@ int main(int argc, char** argv) {
 
   for (const bool rotating : {false, true}) {
     if (rotating && only_reused) break;
-    Buffers buffers(rotating);
+    Buffers buffers(rotating, in_memfd);
     for (const Collective& each : collectives()) {
       if (!names.empty() && names.find("," + each.name + ",") == std::string::npos) continue;
       for (const int bytes : each.name == "barrier" ? std::vector{0} : sizes)

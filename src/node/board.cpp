@@ -13,8 +13,8 @@ Board::Board(PartState& state, std::vector<Part*> parts, int own, std::uint64_t 
       own_piece_(Part::slot_bytes / ranks() / 16 * 16),  // aligned for any datatype
       next_call_(first_call),
       direct_(std::move(direct)),
-      least_direct_(direct_.processes.empty() ? std::numeric_limits<std::int64_t>::max()
-                                              : direct_.least) {
+      least_direct_(direct_.peers.empty() ? std::numeric_limits<std::int64_t>::max()
+                                          : direct_.least) {
   for (PartState::Pending& pending : state.pending)
     for (PartState::Reader& reader : pending.readers) reader.rank = -1;
 }

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -224,8 +225,13 @@ class Board {
   void publish_nothing_directly() { least_direct_ = std::numeric_limits<std::int64_t>::max(); }
   // Copies from the memory of a publisher.
   bool read_directly(int publisher, const char* from, char* into, std::int64_t bytes) const {
-    return !direct_.processes.empty() &&
-           direct_.read(direct_.processes[publisher], from, into, bytes);
+    return !direct_.peers.empty() &&
+           direct_.memory->read(direct_.peers[publisher], from, into, bytes);
+  }
+  // The memory of a publisher, as for PeerMemory::map().
+  std::shared_ptr<const char> map(int publisher, const char* from, std::int64_t bytes) const {
+    return direct_.peers.empty() ? nullptr
+                                 : direct_.memory->map(direct_.peers[publisher], from, bytes);
   }
   // Call this before passing the first piece, if we cannot read some of the direct publications of
   // this round. We then need all of them in pieces.

@@ -1,6 +1,7 @@
 #include "node/direct_reading.h"
 
 #include <algorithm>
+#include <cstring>
 #include <sys/uio.h>
 
 namespace toccata::node {
@@ -18,6 +19,14 @@ bool read_of_process(int process, const char* from, char* into, std::int64_t byt
     bytes -= read;
   }
   return true;
+}
+
+bool ProcessMemory::read(int peer, const char* from, char* into, std::int64_t bytes) {
+  if (const auto here = map(peer, from, bytes)) {
+    std::memcpy(into, here.get(), static_cast<std::size_t>(bytes));
+    return true;
+  }
+  return copies() && read_of_process(processes_[peer], from, into, bytes);
 }
 
 }  // namespace toccata::node

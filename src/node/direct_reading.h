@@ -1,18 +1,31 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <utility>
 #include <vector>
+
+#include "node/xpmem.h"
 
 namespace toccata::node {
 
+// How a process reads the memory of the other processes of its node, which have numbers.
+class PeerMemory {
+ public:
+  virtual ~PeerMemory() = default;
+  // Copies. False if it cannot read all of it.
+  virtual bool read(int peer, const char* from, char* into, std::int64_t bytes) = 0;
+  // The same memory in our own address space, as long as the result exists. Null if that is
+  // impossible.
+  virtual std::shared_ptr<const char> map(int peer, const char* from, std::int64_t bytes) = 0;
+};
+
 // How a rank reads the memory of the other ranks of its board.
 struct DirectReading {
-  // False if it cannot read all of it.
-  using Read = bool (*)(int process, const char* from, char* into, std::int64_t bytes);
-
-  // The process IDs of the ranks, by rank of the board; empty if the system does not allow it.
-  std::vector<int> processes = {};
-  Read read = nullptr;
+  // The numbers of the ranks in `memory`, by rank of the board; empty if the system does not allow
+  // it.
+  std::vector<int> peers = {};
+  PeerMemory* memory = nullptr;
   // The shortest message that may be published directly, in bytes.
   std::int64_t least = 0;
   // Whether all of these messages are published directly, not only those for which this is faster.
@@ -22,5 +35,25 @@ struct DirectReading {
 // Copies memory from another process of this machine: one copy by the kernel. False if the system
 // does not permit it or the memory cannot be read, for example because it belongs to a device.
 bool read_of_process(int process, const char* from, char* into, std::int64_t bytes);
+
+// The memory of the processes of this node: in place by XPMEM, or by copies of the kernel.
+class ProcessMemory final : public PeerMemory {
+ public:
+  // Process IDs; empty if the kernel makes no copies. XPMEM knows the processes by the same
+  // numbers.
+  ProcessMemory(std::vector<int> processes, std::unique_ptr<Xpmem> xpmem)
+      : processes_(std::move(processes)), xpmem_(std::move(xpmem)) {}
+
+  bool read(int peer, const char* from, char* into, std::int64_t bytes) final;
+  std::shared_ptr<const char> map(int peer, const char* from, std::int64_t bytes) final {
+    return xpmem_ != nullptr ? xpmem_->map(peer, from, bytes) : nullptr;
+  }
+  bool copies() const { return !processes_.empty(); }
+  bool maps() const { return xpmem_ != nullptr; }
+
+ private:
+  std::vector<int> processes_;
+  std::unique_ptr<Xpmem> xpmem_;
+};
 
 }  // namespace toccata::node

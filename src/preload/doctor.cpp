@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "mpi/agreement/node_memory.h"
 #include "mpi/devices/device_memory.h"
 #include "mpi/devices/device_support.h"
 #include "mpi/settings/family.h"
@@ -66,6 +67,15 @@ void try_transfers(int rank, int p) {
   if (device != nullptr) runtime->release(device);
 }
 
+// The lowest rank of each node says how its ranks exchange data.
+void try_node_memory(Settings::Node permitted, int rank) {
+  NodeMemory node;
+  node.open(MPI_COMM_WORLD, permitted);
+  if (node.lowest_rank() == rank)
+    std::fprintf(stderr, "toccata: doctor: node: %s: %s\n", processor_name().c_str(),
+                 node.describe().c_str());
+}
+
 }  // namespace
 
 void tell_the_doctor() {
@@ -93,6 +103,7 @@ void tell_the_doctor() {
   std::fprintf(stderr, "toccata: doctor: rank %d of %d on %s has %s, settings %016llx\n", rank, p,
                processor_name().c_str(), own_path().c_str(),
                static_cast<unsigned long long>(settings.digest()));
+  try_node_memory(settings.node(), rank);
   try_transfers(rank, p);
   PMPI_Finalize();
   std::exit(0);  // MPICH 5 signs off at the launcher on exit

@@ -34,10 +34,11 @@ constexpr std::array known{
              "includes floating-point sums, so that two runs may give different bits"},
     Variable{"TOCCATA_MODEL", "FILE", "a model of a typical cluster", "", "./here.json",
              "proposes algorithms with this model, a file that `toccata calibrate` writes"},
-    Variable{"TOCCATA_NODE", "auto, segment or off", "auto", "", "off",
+    Variable{"TOCCATA_NODE", "auto, copies, segment or off", "auto", "", "off",
              "exchanges data between ranks of one node through shared memory, and reads long "
-             "blocks directly from the memory of the other rank if the system permits it; segment "
-             "uses shared memory only; off uses messages of the MPI library"},
+             "blocks directly from the memory of the other rank if the system permits it; copies "
+             "does so without XPMEM; segment uses shared memory only; off uses messages of the "
+             "MPI library"},
     Variable{"TOCCATA_DEVICE", "auto, staged or direct", "auto", "", "staged",
              "sends buffers in GPU memory through pinned host memory (staged), or lets the MPI "
              "library send them (direct); auto is direct if the MPI library reports support"},
@@ -92,7 +93,7 @@ std::string complaint_of_value(std::string_view name, std::string_view value) {
     if (one_of(name, {"TOCCATA_REPRODUCIBLE", "TOCCATA_REORDER_TOPOLOGIES"})) return is_switch;
     if (name == "TOCCATA_REPORT") return is_switch || value.ends_with(".json");
     if (name == "TOCCATA") return is_switch || value == "auto";
-    if (name == "TOCCATA_NODE") return is_switch || one_of(value, {"auto", "segment"});
+    if (name == "TOCCATA_NODE") return is_switch || one_of(value, {"auto", "copies", "segment"});
     if (name == "TOCCATA_DEVICE") return one_of(value, {"auto", "staged", "direct"});
     if (name == "TOCCATA_PROGRESS") return one_of(value, {"calls", "thread"});
     if (name == "TOCCATA_GUARD") return is_switch || value == "all";

@@ -89,6 +89,8 @@ def _explain_report(path: Path, output: Path | None) -> None:
     print_whole(reports.table(report))
     for line in (*reports.summary(report), *reports.reasons(report)):
         console.print(line, soft_wrap=True)
+    if report.node:
+        console.print(f"node: {report.node}", soft_wrap=True)
     for sentence in report.devices:
         console.print(f"devices: {sentence}", soft_wrap=True)
     if output is not None:

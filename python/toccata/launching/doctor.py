@@ -24,6 +24,7 @@ SECONDS = 60  # until all ranks reach MPI_Init
 TYPICAL = (("allreduce", 8), ("bcast", 1024), ("allgather", 4096), ("alltoall", 65536))
 READS = "toccata: doctor: reads "
 DEVICES = "toccata: doctor: devices: "
+NODE = "toccata: doctor: node: "
 TRANSFERS = "toccata: doctor: transfers"
 MPI = "toccata: doctor: mpi: "
 RANK = re.compile(
@@ -429,6 +430,8 @@ def _reported(said: str) -> list[Finding]:
             findings.append(mpi_of(line.removeprefix(MPI)))
         elif line.startswith(DEVICES):
             findings.append(Finding("devices", line.removeprefix(DEVICES)))
+        elif line.startswith(NODE):
+            findings.append(Finding("node", line.removeprefix(NODE)))
         elif line.startswith("toccata: ") and "toccata: doctor: " not in line:
             findings.append(Finding("library", line.removeprefix("toccata: "), "correct that"))
     return findings

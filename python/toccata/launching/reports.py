@@ -102,6 +102,7 @@ class Report:
     ranks: int
     seconds: float  # from MPI_Init to MPI_Finalize
     rows: list[Row]
+    node: str = ""  # how the ranks on rank 0's node exchange data
     devices: list[str] = field(default_factory=list)  # a sentence per loaded GPU runtime
 
     @property

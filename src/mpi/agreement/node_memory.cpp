@@ -7,6 +7,7 @@
 #include <random>
 #include <sched.h>
 #include <unistd.h>
+#include <utility>
 
 #include "mpi/agreement/group.h"
 #include "mpi/agreement/roll_call.h"
@@ -38,7 +39,8 @@ MPI_Comm communicator_of_node(MPI_Comm world, int world_rank) {
 
 }  // namespace
 
-void NodeMemory::open(MPI_Comm world, bool directly) {
+void NodeMemory::open(MPI_Comm world, Settings::Node permitted) {
+  if (permitted == Settings::Node::off) return;
   int world_rank = 0, ranks = 0;
   PMPI_Comm_rank(world, &world_rank);
   MPI_Comm node_comm = communicator_of_node(world, world_rank);
@@ -52,7 +54,8 @@ void NodeMemory::open(MPI_Comm world, bool directly) {
     members_ = std::move(members);
     count_cores(node_comm, ranks);
     native_ = native_mpi_of(library_text());
-    if (directly) try_direct_reading(node_comm, ranks);
+    if (permitted >= Settings::Node::copies)
+      try_direct_reading(node_comm, ranks, permitted == Settings::Node::automatic);
     states_.resize(parts_per_rank);
   }
   PMPI_Comm_free(&node_comm);
@@ -102,38 +105,67 @@ void NodeMemory::count_cores(MPI_Comm node_comm, int ranks) {
 
 // Containers, seccomp or Yama may forbid direct reading, and no query reports that. So every rank
 // reads a random number from every other rank. This also shows that it has found the right process.
-void NodeMemory::try_direct_reading(MPI_Comm node_comm, int ranks) {
+void NodeMemory::try_direct_reading(MPI_Comm node_comm, int ranks, bool may_map) {
+  std::unique_ptr<node::Xpmem> xpmem;
+  if (may_map)
+    if (const auto library = node::XpmemLibrary::load())
+      xpmem = std::make_unique<node::Xpmem>(*library);
   struct Sample {
     int process;
     const std::uint64_t* address;
     std::uint64_t value;
+    std::int64_t segment;
   };
   std::random_device random;
   const std::uint64_t own = std::uint64_t{random()} << 32 | random();
-  const Sample mine{getpid(), &own, own};
+  const Sample mine{getpid(), &own, own, xpmem != nullptr ? xpmem->segment() : -1};
   std::vector<Sample> all(ranks);
   PMPI_Allgather(&mine, sizeof mine, MPI_BYTE, all.data(), sizeof mine, MPI_BYTE, node_comm);
-  int here = 1, everywhere = 0;
+  std::vector<int> processes;
+  std::vector<std::int64_t> segments;
   for (const Sample& each : all) {
+    processes.push_back(each.process);
+    segments.push_back(each.segment);
+  }
+  if (xpmem != nullptr) xpmem->meet(segments);
+  std::array<int, 2> here{1, xpmem != nullptr ? 1 : 0}, everywhere{};
+  auto& [copies, maps] = here;
+  for (int place = 0; place < ranks; ++place) {
+    const Sample& each = all[place];
+    const auto* const address = reinterpret_cast<const char*>(each.address);
     std::uint64_t found = 0;
-    if (!node::read_of_process(each.process, reinterpret_cast<const char*>(each.address),
-                               reinterpret_cast<char*>(&found), sizeof found) ||
+    if (!node::read_of_process(each.process, address, reinterpret_cast<char*>(&found),
+                               sizeof found) ||
         found != each.value)
-      here = 0;
+      copies = 0;
+    if (place == place_ || maps == 0) continue;
+    const auto mapped = xpmem->map(place, address, sizeof found);
+    if (mapped == nullptr || std::memcmp(mapped.get(), &each.value, sizeof found) != 0) maps = 0;
   }
   // Each rank stays until the others have read its number.
-  PMPI_Allreduce(&here, &everywhere, 1, MPI_INT, MPI_MIN, node_comm);
-  if (everywhere == 0) return;
-  for (const Sample& each : all) processes_.push_back(each.process);
+  PMPI_Allreduce(here.data(), everywhere.data(), 2, MPI_INT, MPI_MIN, node_comm);
+  if (everywhere[0] == 0) processes.clear();
+  if (everywhere[1] == 0) xpmem.reset();
+  if (!processes.empty() || xpmem != nullptr)
+    peers_ = std::make_unique<node::ProcessMemory>(std::move(processes), std::move(xpmem));
 }
 
 node::DirectReading NodeMemory::direct_reading(std::span<const int> places) const {
   node::DirectReading result;
   if (!reads_directly()) return result;
-  for (const int place : places) result.processes.push_back(processes_[place]);
-  result.read = node::read_of_process;
+  result.peers.assign(places.begin(), places.end());
+  result.memory = peers_.get();
   result.least = least_direct;
   return result;
+}
+
+std::string NodeMemory::describe() const {
+  if (!is_open())
+    return why_not_.empty() ? "ranks use messages" : "ranks use messages: " + why_not_;
+  const std::string shared = "ranks share memory";
+  if (!reads_directly()) return shared + ", and cannot read each other's own memory";
+  return shared + ", and read long blocks from each other's own memory: " +
+         (peers_->maps() ? "in place (XPMEM)" : "by one copy (process_vm_readv)");
 }
 
 int NodeMemory::place(int world_rank) const {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "mpi/settings/settings.h"
 #include "node/board.h"
 #include "node/segment.h"
 #include "selection/mpi_libraries.h"
@@ -19,11 +20,9 @@ namespace toccata {
 class NodeMemory {
  public:
   // Collective over `world`, which has all ranks of MPI_COMM_WORLD. If a node cannot share memory,
-  // its ranks report the reason, and use messages. `directly`: ranks may also read each other's own
-  // memory, if the system permits it.
-  void open(MPI_Comm world, bool directly);
+  // its ranks use messages.
+  void open(MPI_Comm world, Settings::Node permitted);
   bool is_open() const { return !members_.empty(); }
-  const std::string& why_not() const { return why_not_; }
 
   // The lowest rank of MPI_COMM_WORLD on this node; -1 if that is unknown.
   int lowest_rank() const { return lowest_rank_; }
@@ -38,7 +37,9 @@ class NodeMemory {
 
   // How to read the memory of the ranks with these places directly.
   node::DirectReading direct_reading(std::span<const int> places) const;
-  bool reads_directly() const { return !processes_.empty(); }
+  bool reads_directly() const { return peers_ != nullptr; }
+  // How the ranks of this node exchange data, in words.
+  std::string describe() const;
 
   // Whether each rank of the node can have a core of its own.
   bool has_spare_cores() const { return spare_cores_; }
@@ -47,7 +48,7 @@ class NodeMemory {
  private:
   bool share(MPI_Comm node_comm, int place, int ranks);
   void count_cores(MPI_Comm node_comm, int ranks);
-  void try_direct_reading(MPI_Comm node_comm, int ranks);
+  void try_direct_reading(MPI_Comm node_comm, int ranks, bool may_map);
 
   std::vector<int> members_;  // the node's ranks of MPI_COMM_WORLD, ascending; empty: not open
   int lowest_rank_ = -1;
@@ -57,7 +58,8 @@ class NodeMemory {
   std::string why_not_;
   node::Segment segment_;
   std::vector<node::PartState> states_;  // of our parts
-  std::vector<int> processes_;           // by place; empty: ranks cannot read each other's memory
+  // The memory of the ranks, by place; null if they cannot read it.
+  std::unique_ptr<node::ProcessMemory> peers_;
 };
 
 }  // namespace toccata

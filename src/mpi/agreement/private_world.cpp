@@ -65,8 +65,7 @@ int PrivateWorld::open(MPI_Comm comm) {
   comm_ = made_of(comm, Group(MPI_COMM_WORLD));
   if (comm_ == MPI_COMM_NULL) return MPI_ERR_COMM;
 #ifndef TOCCATA_SIMULATED  // there, all ranks share one process and one thread
-  const Settings& settings = Settings::get();
-  if (settings.shares_memory()) node_.open(comm_, settings.reads_directly());
+  node_.open(comm_, Settings::get().node());
 #endif
   return MPI_SUCCESS;
 }

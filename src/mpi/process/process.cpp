@@ -187,7 +187,7 @@ void Process::begin(bool program_calls_us) noexcept {
               ~said_here,
               files_here,
               ~files_here,
-              program_calls_us || settings.ask_for_anything() || settings.shares_memory() || hooked,
+              program_calls_us || settings.ask_for_anything() || settings.node() != Settings::Node::off || hooked,
               settings.reporting(),
               !hooked,
               0};
@@ -396,7 +396,9 @@ void Process::report() {
     int ranks = 0;
     PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
     std::ofstream file(path);
-    file << report_.json(library_version(), ranks, PMPI_Wtime() - began_, devices);
+    const std::string node =
+        world_.node().lowest_rank() < 0 ? "" : processor_name() + ": " + world_.node().describe();
+    file << report_.json(library_version(), ranks, PMPI_Wtime() - began_, node, devices);
     file.close();
     if (!file)
       say_once("TOCCATA_REPORT=" + path +

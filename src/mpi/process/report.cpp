@@ -162,7 +162,7 @@ std::string Report::table() const {
   return out.str();
 }
 
-std::string Report::json(const std::string& mpi, int ranks, double seconds,
+std::string Report::json(const std::string& mpi, int ranks, double seconds, const std::string& node,
                          const std::vector<std::string>& devices) const {
   nlohmann::ordered_json rows = nlohmann::ordered_json::array();
   for (const auto& [key, row] : rows_)
@@ -182,8 +182,9 @@ std::string Report::json(const std::string& mpi, int ranks, double seconds,
                       {"measured", row.times.measured},
                       {"native", row.times.native},
                       {"bound", row.times.bound}});
-  const nlohmann::ordered_json all{{"toccata_report", 1}, {"mpi", mpi},         {"ranks", ranks},
-                                   {"seconds", seconds},  {"devices", devices}, {"rows", rows}};
+  const nlohmann::ordered_json all{{"toccata_report", 1}, {"mpi", mpi},   {"ranks", ranks},
+                                   {"seconds", seconds},  {"node", node}, {"devices", devices},
+                                   {"rows", rows}};
   return all.dump(1) + "\n";
 }
 

@@ -44,8 +44,9 @@ class Report {
 
   // A readable table; empty if nothing ran.
   std::string table() const;
-  // All rows, for `toccata explain`; `devices` has a sentence per GPU runtime.
-  std::string json(const std::string& mpi, int ranks, double seconds,
+  // All rows, for `toccata explain`. `node`: how the ranks on rank 0's node exchange data, in
+  // words; `devices` has a sentence per GPU runtime.
+  std::string json(const std::string& mpi, int ranks, double seconds, const std::string& node,
                    const std::vector<std::string>& devices) const;
 
  private:

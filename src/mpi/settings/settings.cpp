@@ -123,8 +123,8 @@ void Settings::fail(const char* why) {
 void Settings::become_nothing() {
   asked_.clear();
   learns_ = wants_bounds_ = chooses_ = asks_ = by_places_ = reproducible_ = reporting_ =
-      reorder_topologies_ = shares_memory_ = reads_directly_ = wants_nccl_ =
-          wants_progress_thread_ = false;
+      reorder_topologies_ = wants_nccl_ = wants_progress_thread_ = false;
+  node_ = Node::off;
   reorder_ = Reorder::off;
   tuning_.points.clear();
   learned_.points.clear();
@@ -167,9 +167,11 @@ bool Settings::is_switched_on() {
 
 void Settings::read_choices() {
   const std::string node = value("TOCCATA_NODE", "auto");
-  shares_memory_ = !switches_off(node);
-  reads_directly_ = shares_memory_ && node != "segment";
-  note("TOCCATA_NODE", !shares_memory_ ? "off" : reads_directly_ ? "" : "segment");
+  node_ = switches_off(node)  ? Node::off
+          : node == "segment" ? Node::segment
+          : node == "copies"  ? Node::copies
+                              : Node::automatic;
+  note("TOCCATA_NODE", node_ == Node::off ? "off" : node_ == Node::automatic ? "" : node);
   const std::string device = value("TOCCATA_DEVICE", "auto");
   devices_ = device == "staged"   ? Devices::staged
              : device == "direct" ? Devices::direct

@@ -48,10 +48,10 @@ class Settings : public Rules {
   bool ask_for_anything() const { return asks_ || has_files(); }
   // Whether we serve any nonblocking or persistent calls.
   bool ask_for_requests() const { return ask_for_anything() || reproducible_ || chooses_; }
-  // TOCCATA_NODE: whether the ranks of a node share memory.
-  bool shares_memory() const { return shares_memory_; }
-  // TOCCATA_NODE: whether these ranks may also read each other's own memory.
-  bool reads_directly() const { return reads_directly_; }
+  // TOCCATA_NODE: how the ranks of a node exchange data. Each value also permits the earlier ones:
+  // through shared memory, by copies from each other's own memory, and in place there (XPMEM).
+  enum class Node : std::uint8_t { off, segment, copies, automatic };
+  Node node() const { return node_; }
   // TOCCATA_DEVICE: whether messages use the memory of a GPU directly. `automatic`: they do if the
   // MPI library reports support for it.
   enum class Devices : std::uint8_t { automatic, staged, direct };
@@ -125,7 +125,7 @@ class Settings : public Rules {
   bool asks_ = false, by_places_ = false, names_schedules_ = false;
   bool reporting_ = false;
   bool reorder_topologies_ = false;
-  bool shares_memory_ = false, reads_directly_ = false;
+  Node node_ = Node::off;
   bool wants_nccl_ = false;
   Devices devices_ = Devices::automatic;
   bool wants_progress_thread_ = false;

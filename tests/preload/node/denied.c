@@ -56,6 +56,13 @@ int open(const char* path, int flags, ...) {
   return next(path, flags, mode);
 }
 
+/* With HAS_XPMEM, this machine seems to have the device. */
+int access(const char* path, int mode) {
+  if (getenv("HAS_XPMEM") != NULL && strcmp(path, "/dev/xpmem") == 0) return 0;
+  int (*const next)(const char*, int) = dlsym(RTLD_NEXT, "access");
+  return next(path, mode);
+}
+
 static int direct_reads;
 
 /* With `some`, every third call fails, as for device memory. The MPI library's own calls never
@@ -66,7 +73,7 @@ ssize_t process_vm_readv(pid_t process, const struct iovec* here, unsigned long 
                         unsigned long, unsigned long) = dlsym(RTLD_NEXT, "process_vm_readv");
   Dl_info caller;
   if (dladdr(__builtin_return_address(0), &caller) != 0 &&
-      strstr(caller.dli_fname, "toccata") != NULL) {
+      strstr(caller.dli_fname, "libtoccata") != NULL) {
     const int is_long = here->iov_len >= 1000;
     if (denies("process_vm_readv") || (denies("some") && is_long && direct_reads % 3 == 2)) {
       direct_reads += is_long;

@@ -2,6 +2,7 @@
    Rank 0 prints "right" at the end. The first argument selects the test:
 
    results      every collective, many sizes, buffers and roots, called repeatedly
+   mapped       the same with buffers in a memfd, which the substitute for XPMEM can attach
    pair         before each collective, rank 0 is in a long MPI_Send to rank 1. Rank 1 has posted
                 its MPI_Irecv, and waits for it only after the collective
    many         a thousand communicators at a time
@@ -17,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -24,7 +26,8 @@
 enum { most = 20000 };
 
 static int rank, p, wrong;
-static int in[8 * most], out[8 * most];
+static int own_memory[2][8 * most];
+static int *in = own_memory[0], *out = own_memory[1];
 
 static int value(int of, int i, int call) { return of * 1000003 + i * 17 + call * 101; }
 
@@ -217,6 +220,17 @@ static void with_children(void) {
   }
 }
 
+static void use_memfd(void) {
+  const int file = memfd_create("buffers", 0);
+  void* const memory =
+      ftruncate(file, sizeof own_memory) != 0
+          ? MAP_FAILED
+          : mmap(NULL, sizeof own_memory, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  if (memory == MAP_FAILED) abort();
+  in = memory;
+  out = in + 8 * most;
+}
+
 /* Bytes of the memory that ranks of this node share. */
 static long shared_memory(void) {
   long found = 0;
@@ -246,7 +260,8 @@ int main(int argc, char** argv) {
   if (strcmp(what, "pair") == 0) pair();
   if (strcmp(what, "many") == 0) many();
   if (strcmp(what, "fork") == 0) with_children();
-  if (strcmp(what, "results") == 0) {
+  if (strcmp(what, "mapped") == 0) use_memfd();
+  if (strcmp(what, "results") == 0 || strcmp(what, "mapped") == 0) {
     results(MPI_COMM_WORLD);
     MPI_Comm other;
     MPI_Comm_dup(MPI_COMM_WORLD, &other);

@@ -1,6 +1,7 @@
 """Collectives through the shared memory of a node, under an MPI, preloaded."""
 
 import argparse
+import os
 import re
 import sys
 import unittest
@@ -98,6 +99,42 @@ class Node(unittest.TestCase):
         self.assertEqual(self.direct_reads({}, {"DENY": "process_vm_readv"}), 0)
         self.assertEqual(self.direct_reads({}, {"DENY": "process_vm_readv", "DENY_RANK": "1"}), 0)
         self.assertEqual(self.direct_reads({"TOCCATA_NODE": "segment"}, {"DENY": "nothing"}), 0)
+
+    def in_place(self, settings, ranks=2, **refusals):
+        """The numbers of attachments of XPMEM's substitute, and of copies by the kernel."""
+        path = f"{options.folder}/xpmem:{os.environ.get('LD_LIBRARY_PATH', '')}"
+        fakes = {"DENY": "nothing", "HAS_XPMEM": "1", "LD_LIBRARY_PATH": path} | refusals
+        outcome = run("mapped", ranks, SHARED | settings, fakes)
+        self.expect_right(outcome)
+        text = " ".join(outcome.out)
+        return [
+            sum(map(int, re.findall(rf"{what} (\d+)", text)))
+            for what in ("attachments", "direct reads")
+        ]
+
+    def test_long_messages_are_read_in_place(self):
+        """By XPMEM's substitute. The kernel's copies serve memory that it cannot attach."""
+        attachments, copies = self.in_place({})
+        self.assertGreater(attachments, 1)
+        for settings in {"TOCCATA_NODE": "copies"}, {"TOCCATA_NODE": "segment"}:
+            self.assertEqual(self.in_place(settings)[0], 0)
+        # Nothing else reads directly.
+        attachments, copies = self.in_place({}, DENY="process_vm_readv")
+        self.assertGreater(attachments, 1)
+        self.assertEqual(copies, 0)
+        self.assertGreater(self.in_place({}, ranks=3)[0], 2)
+
+    def test_what_cannot_be_attached_is_copied(self):
+        attachments, copies = self.in_place({}, XPMEM_REFUSES="attach")
+        self.assertEqual(attachments, 0)
+        self.assertGreater(copies, 20)
+        # Without copies, the readers reject the rounds.
+        refused = self.in_place({}, XPMEM_REFUSES="attach", DENY="process_vm_readv")
+        self.assertEqual(refused, [0, 0])
+        # All ranks agree.
+        attachments, copies = self.in_place({}, XPMEM_REFUSES="get", XPMEM_RANK="1")
+        self.assertEqual(attachments, 0)
+        self.assertGreater(copies, 20)
 
     def test_a_killed_rank_leaves_no_file(self):
         before = {each.name for each in Path("/dev/shm").iterdir() if "toccata" in each.name}

@@ -28,6 +28,7 @@ SAMPLE = {
     "mpi": "Open MPI\tv4.1.4",
     "ranks": 16,
     "seconds": 0.1,
+    "node": "here: ranks share memory",
     "devices": [],
     "rows": [
         row(),
@@ -60,6 +61,7 @@ def test_explain_a_report(report: Path, tmp_path: Path) -> None:
     assert "in collectives for 40.00 ms, 40% of the run's 100.00 ms" in stdout
     assert "with native, it would have been 65.00 ms: won 25.00 ms, 38%" in stdout
     assert "devices" not in stdout
+    assert "node: here: ranks share memory" in stdout
     assert "native was compared for 75% of the time" in stdout
     assert "most was won in allgather of 4K by locality_bruck:lanes=all: 25.00 ms" in stdout
     assert "×2.00" in stdout
@@ -71,7 +73,7 @@ def test_devices_are_named(tmp_path: Path) -> None:
     path = tmp_path / "run.json"
     path.write_text(json.dumps(SAMPLE | {"devices": ["CUDA is loaded; the MPI library accepts"]}))
     assert "devices: CUDA is loaded; the MPI library accepts" in invoke("explain", str(path))[1]
-    older = {key: value for key, value in SAMPLE.items() if key != "devices"}
+    older = {key: value for key, value in SAMPLE.items() if key not in ("devices", "node")}
     path.write_text(json.dumps(older))
     assert reports.read(path).devices == []
 

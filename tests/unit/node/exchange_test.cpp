@@ -25,11 +25,7 @@ class ExchangeTest : public testing::Test {
       addresses_.push_back(parts_.back().get());
       states_.emplace_back(addresses_.back());
     }
-    const auto read = [](int, const char* from, char* into, std::int64_t bytes) {
-      std::memcpy(into, from, static_cast<std::size_t>(bytes));
-      return true;
-    };
-    const DirectReading direct{.processes = {0, 1, 2}, .read = read, .least = 4 << 10};
+    const DirectReading direct{.peers = {0, 1, 2}, .memory = &memory_, .least = 4 << 10};
     for (int rank = 0; rank < ranks; ++rank) {
       boards.emplace_back(states_[rank], addresses_, rank, 1);
       direct_boards.emplace_back(states_[rank], addresses_, rank, 1, direct);
@@ -42,6 +38,13 @@ class ExchangeTest : public testing::Test {
   Exchange exchange[ranks];
 
  private:
+  struct Memory final : PeerMemory {
+    bool read(int, const char* from, char* into, std::int64_t bytes) final {
+      std::memcpy(into, from, static_cast<std::size_t>(bytes));
+      return true;
+    }
+    std::shared_ptr<const char> map(int, const char*, std::int64_t) final { return nullptr; }
+  } memory_;
   std::vector<std::unique_ptr<Part>> parts_;
   std::vector<Part*> addresses_;
   std::vector<PartState> states_;

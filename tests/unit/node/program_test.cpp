@@ -27,6 +27,7 @@ using node::Board;
 using node::DirectReading;
 using node::Part;
 using node::PartState;
+using node::PeerMemory;
 using node::Program;
 using node::ShortProgram;
 
@@ -45,14 +46,14 @@ class Node {
 
   // The ranks that publish long messages directly.
   enum class Directly { none, all, even_ranks };
-  void read_by(DirectReading::Read how, Directly which) {
+  void read_by(PeerMemory& memory, Directly which) {
     which_ = which;
-    read_ = how;
+    memory_ = &memory;
   }
   DirectReading reading(int rank) const {
     if (which_ == Directly::none) return {};
     const bool publishes = which_ == Directly::all || rank % 2 == 0;
-    return {std::vector<int>(parts.size()), read_,
+    return {std::vector<int>(parts.size()), memory_,
             publishes ? 0 : std::numeric_limits<std::int64_t>::max(), true};
   }
 
@@ -61,7 +62,7 @@ class Node {
 
  private:
   Directly which_ = Directly::none;
-  DirectReading::Read read_ = nullptr;
+  PeerMemory* memory_ = nullptr;
   char* parts_;
 };
 
@@ -334,26 +335,51 @@ TEST(Program, RunsLongMessagesInPieces) {
   }
 }
 
-std::atomic<int> direct_reads, failed_reads;
+// The memory of another thread, which is also our own.
+class ThreadMemory final : public PeerMemory {
+ public:
+  enum class Works : std::uint8_t { never, sometimes, always };
+  ThreadMemory(Works copying, Works mapping) : reads_(copying), maps_(mapping) {}
 
-bool copy(int, const char* from, char* into, std::int64_t bytes) {
-  std::memcpy(into, from, static_cast<std::size_t>(bytes));
-  ++direct_reads;
-  return true;
-}
+  // Every fifth call fails, after it has copied half of the bytes.
+  bool read(int, const char* from, char* into, std::int64_t bytes) final {
+    const bool works = is_turn(reads_);
+    std::memcpy(into, from, static_cast<std::size_t>(works ? bytes : bytes / 2));
+    ++(works ? reads : failed_reads);
+    return works;
+  }
+  std::shared_ptr<const char> map(int, const char* from, std::int64_t) final {
+    if (!is_turn(maps_)) {
+      ++failed_maps;
+      return nullptr;
+    }
+    ++maps;
+    ++mapped;
+    return {from, [](const char*) { --mapped; }};
+  }
 
-// Every fifth call fails, after it has copied half of the bytes.
-bool copy_sometimes(int process, const char* from, char* into, std::int64_t bytes) {
-  if (direct_reads % 5 != 4) return copy(process, from, into, bytes);
-  copy(process, from, into, bytes / 2);
-  ++failed_reads;
-  return false;
-}
+  static inline std::atomic<int> reads, failed_reads, maps, failed_maps;
+  static inline std::atomic<int> mapped;  // now
+
+ private:
+  bool is_turn(Works works) {
+    return works == Works::always || (works == Works::sometimes && turn_++ % 5 != 4);
+  }
+  Works reads_, maps_;
+  std::atomic<int> turn_ = 0;
+};
 
 // Long messages stay in the memory of their publishers: of all ranks or of some, and sometimes
-// unreadable. A reduction then reads some operands directly, and others in pieces.
+// unreadable. A reduction then uses some operands in place, copies others, and gets others in
+// pieces.
 TEST(Program, ReadsLongMessagesDirectly) {
   using Directly = Node::Directly;
+  using Works = ThreadMemory::Works;
+  ThreadMemory memories[] = {{Works::always, Works::never},
+                             {Works::sometimes, Works::never},
+                             {Works::always, Works::always},
+                             {Works::never, Works::sometimes},
+                             {Works::sometimes, Works::sometimes}};
   for (const int p : {2, 5}) {
     Node node(p);
     for (const Algorithm* algorithm : all_algorithms()) {
@@ -364,8 +390,8 @@ TEST(Program, ReadsLongMessagesDirectly) {
       if (!schedules) continue;
       unsigned seed = 0;
       for (const Directly which : {Directly::all, Directly::even_ranks})
-        for (const DirectReading::Read read : {copy, copy_sometimes}) {
-          node.read_by(read, which);
+        for (ThreadMemory& memory : memories) {
+          node.read_by(memory, which);
           const std::string what = algorithm->path() + " among " + std::to_string(p) +
                                    " ranks, case " + std::to_string(seed);
           ASSERT_EQ(run_in_turns(*algorithm, shape, *schedules, 20'000, 3, node, seed++), 0)
@@ -375,8 +401,11 @@ TEST(Program, ReadsLongMessagesDirectly) {
         }
     }
   }
-  EXPECT_GT(direct_reads, 5'000);
-  EXPECT_GT(failed_reads, 200);
+  EXPECT_GT(ThreadMemory::reads, 5'000);
+  EXPECT_GT(ThreadMemory::failed_reads, 200);
+  EXPECT_GT(ThreadMemory::maps, 1'000);
+  EXPECT_GT(ThreadMemory::failed_maps, 200);
+  EXPECT_EQ(ThreadMemory::mapped, 0);
 }
 
 // Data that are received only for a reduction are read in place: the program needs no memory for
