@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <dlfcn.h>
 #include <sys/syscall.h>
+#include <type_traits>
 #include <unistd.h>
 
 namespace toccata::node {
@@ -41,8 +42,8 @@ std::optional<XpmemLibrary> XpmemLibrary::load() {
   if (library == nullptr) return {};
   XpmemLibrary found;
   bool complete = true;
-  const auto look_up = [&]<typename Function>(Function*& function, const char* name) {
-    function = reinterpret_cast<Function*>(dlsym(library, name));
+  const auto look_up = [&](auto& function, const char* name) {
+    function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(library, name));
     complete = complete && function != nullptr;
   };
   look_up(found.make, "xpmem_make");

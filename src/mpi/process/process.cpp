@@ -187,7 +187,8 @@ void Process::begin(bool program_calls_us) noexcept {
               ~said_here,
               files_here,
               ~files_here,
-              program_calls_us || settings.ask_for_anything() || settings.node() != Settings::Node::off || hooked,
+              program_calls_us || settings.ask_for_anything() ||
+                  settings.node() != Settings::Node::off || hooked,
               settings.reporting(),
               !hooked,
               0};
