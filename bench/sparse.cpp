@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <numeric>
+#include <optional>
 #include <random>
 #include <toccata/toccata.h>
 #include <vector>
@@ -49,6 +50,7 @@ int main(int argc, char** argv) {
   const std::vector<const char*> algorithms{"native", "nbx", "locality_nbx"};
   if (me == 0)
     std::printf("%5s %8s %12s %12s %12s\n", "k", "bytes", "native", "nbx", "locality_nbx");
+  std::optional<toccata::bench::StartingLine> starting_line(std::in_place);
   toccata_messages messages = TOCCATA_MESSAGES_NULL;
   std::minstd_rand random(me + 1);
   std::vector<int> ranks(p), places(p, 0);
@@ -64,11 +66,10 @@ int main(int argc, char** argv) {
       for (int call = 0; call < calls + warmup; ++call)
         for (std::size_t i = 0; i < algorithms.size(); ++i) {
           std::ranges::shuffle(ranks, random);
-          toccata::bench::line_up();
-          const double start = MPI_Wtime();
+          const double start = starting_line->line_up();
           toccata_sparse_alltoallv(data.data(), k, ranks.data(), counts.data(), places.data(),
                                    MPI_BYTE, MPI_BYTE, comm, algorithms[i], &messages);
-          double slowest = MPI_Wtime() - start;
+          double slowest = starting_line->now() - start;
           toccata::bench::find_largest({&slowest, 1});
           if (call == 0) check(*messages, p * k, bytes);
           if (call >= warmup) times[i].push_back(slowest * 1e6);
@@ -83,5 +84,6 @@ int main(int argc, char** argv) {
     }
   }
   toccata_messages_free(&messages);
+  starting_line.reset();
   MPI_Finalize();
 }

@@ -193,6 +193,7 @@ class Run {
     else
       meet(*benchmark);
 
+    starting_line_.synchronize();
     Ways running(count);
     std::iota(running.begin(), running.end(), 0);
     Times seconds(count);
@@ -295,10 +296,9 @@ class Run {
           running[turn(i, static_cast<std::size_t>(repetition), running.size())];
       const bool looked_at = looks_at_timed() && seconds[which].empty();
       if (looked_at) benchmark.spoil();
-      line_up();
-      const double started = MPI_Wtime();
+      const double started = starting_line_.line_up();
       benchmark.call(options_.algorithms[which]);
-      seconds[which].push_back(MPI_Wtime() - started);
+      seconds[which].push_back(starting_line_.now() - started);
       if (looked_at) look(benchmark, which);
     }
   }
@@ -360,6 +360,7 @@ class Run {
   }
 
   Options options_;
+  StartingLine starting_line_;
   int rank_ = 0;
   int size_ = 1;
   std::vector<bool> right_;  // by algorithm, at the current size

@@ -4,8 +4,10 @@
 #include <array>
 #include <bit>
 #include <cstring>
+#include <functional>
 #include <random>
 #include <sched.h>
+#include <tuple>
 #include <unistd.h>
 #include <utility>
 
@@ -39,6 +41,29 @@ MPI_Comm communicator_of_node(MPI_Comm world, int world_rank) {
 
 }  // namespace
 
+// What a rank tells the other ranks of its node.
+struct NodeMemory::Card {
+  int world_rank;
+  int process;
+  std::uint64_t number;                             // random
+  const std::uint64_t* address;                     // of that number, in the memory of this rank
+  std::int64_t segment = -1;                        // of this rank's memory, in XPMEM
+  std::array<std::uint64_t, 1024 / 64> cores = {};  // that it may use, of the first 1024
+  char path[64] = "";  // of the shared memory, which the first rank creates; empty if it cannot
+};
+
+namespace {
+
+std::uint64_t random_number() {
+  std::random_device random;
+  return std::uint64_t{random()} << 32 | random();
+}
+
+}  // namespace
+
+// All ranks of a node try each way to reach each other's memory, because containers, seccomp or
+// Yama may forbid it, and no query reports that. They read the random number of each rank, which
+// also shows that they have found the right process.
 void NodeMemory::open(MPI_Comm world, Settings::Node permitted) {
   if (permitted == Settings::Node::off) return;
   int world_rank = 0, ranks = 0;
@@ -47,107 +72,91 @@ void NodeMemory::open(MPI_Comm world, Settings::Node permitted) {
   if (node_comm == MPI_COMM_NULL) return;
   PMPI_Comm_rank(node_comm, &place_);
   PMPI_Comm_size(node_comm, &ranks);
-  std::vector<int> members(ranks);
-  if (PMPI_Allgather(&world_rank, 1, MPI_INT, members.data(), 1, MPI_INT, node_comm) == MPI_SUCCESS)
-    lowest_rank_ = members.front();
-  if (ranks <= node::Board::most_ranks && share(node_comm, place_, ranks)) {
-    members_ = std::move(members);
-    count_cores(node_comm, ranks);
-    native_ = native_mpi_of(library_text());
-    if (permitted >= Settings::Node::copies)
-      try_direct_reading(node_comm, ranks, permitted == Settings::Node::automatic);
-    states_.resize(parts_per_rank);
+  const bool may_share = ranks <= node::Board::most_ranks;
+  std::unique_ptr<node::Xpmem> xpmem;
+  if (may_share && permitted == Settings::Node::automatic)
+    if (const auto library = node::XpmemLibrary::load())
+      xpmem = std::make_unique<node::Xpmem>(*library);
+
+  const std::uint64_t number = random_number();
+  Card mine{.world_rank = world_rank, .process = getpid(), .number = number, .address = &number};
+  if (xpmem != nullptr) mine.segment = xpmem->segment();
+  cpu_set_t allowed;
+  if (sched_getaffinity(0, sizeof allowed, &allowed) == 0)
+    std::memcpy(mine.cores.data(), &allowed, std::min(sizeof mine.cores, sizeof allowed));
+  if (may_share && place_ == 0)
+    segment_.create(ranks, parts_per_rank, number).copy(mine.path, sizeof mine.path - 1);
+  std::vector<Card> all(ranks);
+  const bool met = PMPI_Allgather(&mine, sizeof mine, MPI_BYTE, all.data(), sizeof mine, MPI_BYTE,
+                                  node_comm) == MPI_SUCCESS;
+  if (met) lowest_rank_ = all.front().world_rank;
+  if (may_share) {
+    // Each rank's number stays until the others have read it.
+    std::array<int, 3> here{}, everywhere{};
+    if (met)
+      here = {share(all), permitted >= Settings::Node::copies && can_copy(all),
+              xpmem != nullptr && can_map(all, *xpmem)};
+    PMPI_Allreduce(here.data(), everywhere.data(), static_cast<int>(here.size()), MPI_INT, MPI_MIN,
+                   node_comm);
+    const auto [shared, copies, maps] = everywhere;
+    if (shared != 0) keep(all, copies != 0, maps != 0 ? std::move(xpmem) : nullptr);
   }
   PMPI_Comm_free(&node_comm);
 }
 
-// Ranks on one node may be unable to share memory, for example in containers. So all ranks try.
-bool NodeMemory::share(MPI_Comm node_comm, int place, int ranks) {
-  struct Invitation {
-    char path[64] = "";
-    std::uint64_t nonce = 0;
-  } invitation;
-  if (place == 0) {
-    std::random_device random;
-    invitation.nonce = std::uint64_t{random()} << 32 | random();
-    const std::string path = segment_.create(ranks, parts_per_rank, invitation.nonce);
-    path.copy(invitation.path, sizeof invitation.path - 1);
-  }
-  PMPI_Bcast(&invitation, sizeof invitation, MPI_BYTE, 0, node_comm);
+bool NodeMemory::share(std::span<const Card> all) {
+  const Card& first = all.front();
   const bool opened =
-      place == 0 ? segment_.is_open()
-                 : invitation.path[0] != '\0' &&
-                       segment_.open(invitation.path, ranks, parts_per_rank, invitation.nonce);
-  const int here = opened && lowest_rank_ >= 0 ? 1 : 0;
-  int everywhere = 0;
-  PMPI_Allreduce(&here, &everywhere, 1, MPI_INT, MPI_MIN, node_comm);
-  if (everywhere != 0) return true;
+      place_ == 0 ? segment_.is_open()
+                  : first.path[0] != '\0' && segment_.open(first.path, static_cast<int>(all.size()),
+                                                           parts_per_rank, first.number);
   if (!opened)
-    why_not_ = invitation.path[0] == '\0'
+    why_not_ = first.path[0] == '\0'
                    ? "this system provides no shared memory (memfd_create)"
                    : "the memory of another rank of this node cannot be opened (" +
-                         std::string(invitation.path) + ")";
-  return false;
+                         std::string(first.path) + ")";
+  return opened;
 }
 
-// The number of cores that any rank of the node may use. Counts only the first 1024 cores.
-void NodeMemory::count_cores(MPI_Comm node_comm, int ranks) {
-  std::array<std::uint64_t, 1024 / 64> mine{}, all{};
-  cpu_set_t allowed;
-  if (sched_getaffinity(0, sizeof allowed, &allowed) == 0)
-    std::memcpy(mine.data(), &allowed, std::min(sizeof mine, sizeof allowed));
-  PMPI_Allreduce(mine.data(), all.data(), static_cast<int>(all.size()), MPI_UINT64_T, MPI_BOR,
-                 node_comm);
-  int cores = 0;
-  for (const std::uint64_t each : all) cores += std::popcount(each);
-  spare_cores_ = cores >= ranks;
-}
-
-// Containers, seccomp or Yama may forbid direct reading, and no query reports that. So every rank
-// reads a random number from every other rank. This also shows that it has found the right process.
-void NodeMemory::try_direct_reading(MPI_Comm node_comm, int ranks, bool may_map) {
-  std::unique_ptr<node::Xpmem> xpmem;
-  if (may_map)
-    if (const auto library = node::XpmemLibrary::load())
-      xpmem = std::make_unique<node::Xpmem>(*library);
-  struct Sample {
-    int process;
-    const std::uint64_t* address;
-    std::uint64_t value;
-    std::int64_t segment;
-  };
-  std::random_device random;
-  const std::uint64_t own = std::uint64_t{random()} << 32 | random();
-  const Sample mine{getpid(), &own, own, xpmem != nullptr ? xpmem->segment() : -1};
-  std::vector<Sample> all(ranks);
-  PMPI_Allgather(&mine, sizeof mine, MPI_BYTE, all.data(), sizeof mine, MPI_BYTE, node_comm);
-  std::vector<int> processes;
-  std::vector<std::int64_t> segments;
-  for (const Sample& each : all) {
-    processes.push_back(each.process);
-    segments.push_back(each.segment);
-  }
-  if (xpmem != nullptr) xpmem->meet(segments);
-  std::array<int, 2> here{1, xpmem != nullptr ? 1 : 0}, everywhere{};
-  auto& [copies, maps] = here;
-  for (int place = 0; place < ranks; ++place) {
-    const Sample& each = all[place];
-    const auto* const address = reinterpret_cast<const char*>(each.address);
+bool NodeMemory::can_copy(std::span<const Card> all) {
+  return std::ranges::all_of(all, [](const Card& each) {
     std::uint64_t found = 0;
-    if (!node::read_of_process(each.process, address, reinterpret_cast<char*>(&found),
-                               sizeof found) ||
-        found != each.value)
-      copies = 0;
-    if (place == place_ || maps == 0) continue;
-    const auto mapped = xpmem->map(place, address, sizeof found);
-    if (mapped == nullptr || std::memcmp(mapped.get(), &each.value, sizeof found) != 0) maps = 0;
+    return node::read_of_process(each.process, reinterpret_cast<const char*>(each.address),
+                                 reinterpret_cast<char*>(&found), sizeof found) &&
+           found == each.number;
+  });
+}
+
+bool NodeMemory::can_map(std::span<const Card> all, node::Xpmem& xpmem) const {
+  std::vector<std::int64_t> segments;
+  for (const Card& each : all) segments.push_back(each.segment);
+  xpmem.meet(segments);
+  for (int place = 0; place < static_cast<int>(all.size()); ++place) {
+    if (place == place_) continue;
+    const auto mapped = xpmem.map(place, reinterpret_cast<const char*>(all[place].address),
+                                  sizeof all[place].number);
+    if (mapped == nullptr ||
+        std::memcmp(mapped.get(), &all[place].number, sizeof all[place].number) != 0)
+      return false;
   }
-  // Each rank stays until the others have read its number.
-  PMPI_Allreduce(here.data(), everywhere.data(), 2, MPI_INT, MPI_MIN, node_comm);
-  if (everywhere[0] == 0) processes.clear();
-  if (everywhere[1] == 0) xpmem.reset();
-  if (!processes.empty() || xpmem != nullptr)
+  return true;
+}
+
+void NodeMemory::keep(std::span<const Card> all, bool copies, std::unique_ptr<node::Xpmem> xpmem) {
+  std::vector<int> processes;
+  std::array<std::uint64_t, std::tuple_size_v<decltype(Card::cores)>> cores{};
+  for (const Card& each : all) {
+    members_.push_back(each.world_rank);
+    if (copies) processes.push_back(each.process);
+    std::ranges::transform(cores, each.cores, cores.begin(), std::bit_or{});
+  }
+  int number = 0;
+  for (const std::uint64_t each : cores) number += std::popcount(each);
+  spare_cores_ = number >= static_cast<int>(all.size());
+  native_ = native_mpi_of(library_text());
+  if (copies || xpmem != nullptr)
     peers_ = std::make_unique<node::ProcessMemory>(std::move(processes), std::move(xpmem));
+  states_.resize(parts_per_rank);
 }
 
 node::DirectReading NodeMemory::direct_reading(std::span<const int> places) const {

@@ -46,9 +46,11 @@ class NodeMemory {
   NativeMpi native() const { return native_; }
 
  private:
-  bool share(MPI_Comm node_comm, int place, int ranks);
-  void count_cores(MPI_Comm node_comm, int ranks);
-  void try_direct_reading(MPI_Comm node_comm, int ranks, bool may_map);
+  struct Card;
+  bool share(std::span<const Card> all);
+  static bool can_copy(std::span<const Card> all);
+  bool can_map(std::span<const Card> all, node::Xpmem& xpmem) const;
+  void keep(std::span<const Card> all, bool copies, std::unique_ptr<node::Xpmem> xpmem);
 
   std::vector<int> members_;  // the node's ranks of MPI_COMM_WORLD, ascending; empty: not open
   int lowest_rank_ = -1;
