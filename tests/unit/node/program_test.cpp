@@ -380,6 +380,7 @@ TEST(Program, ReadsLongMessagesDirectly) {
                              {Works::always, Works::always},
                              {Works::never, Works::sometimes},
                              {Works::sometimes, Works::sometimes}};
+  unsigned seed = 0;
   for (const int p : {2, 5}) {
     Node node(p);
     for (const Algorithm* algorithm : all_algorithms()) {
@@ -388,21 +389,19 @@ TEST(Program, ReadsLongMessagesDirectly) {
       if (!algorithm->why_impossible(shape).empty()) continue;
       const auto schedules = published(*algorithm, shape);
       if (!schedules) continue;
-      unsigned seed = 0;
-      for (const Directly which : {Directly::all, Directly::even_ranks})
-        for (ThreadMemory& memory : memories) {
-          node.read_by(memory, which);
-          const std::string what = algorithm->path() + " among " + std::to_string(p) +
-                                   " ranks, case " + std::to_string(seed);
-          ASSERT_EQ(run_in_turns(*algorithm, shape, *schedules, 20'000, 3, node, seed++), 0)
-              << what;
-          ASSERT_EQ(run_on_threads(*algorithm, shape, 40'001, 2, node, !algorithm->blocks_alike), 0)
-              << what;
-        }
+      for (ThreadMemory& memory : memories) {
+        // There are five memories, so each of them meets both cases.
+        node.read_by(memory, ++seed % 2 == 0 ? Directly::all : Directly::even_ranks);
+        const std::string what = algorithm->path() + " among " + std::to_string(p) +
+                                 " ranks, case " + std::to_string(seed);
+        ASSERT_EQ(run_in_turns(*algorithm, shape, *schedules, 20'000, 3, node, seed), 0) << what;
+        ASSERT_EQ(run_on_threads(*algorithm, shape, 40'001, 2, node, !algorithm->blocks_alike), 0)
+            << what;
+      }
     }
   }
-  EXPECT_GT(ThreadMemory::reads, 5'000);
-  EXPECT_GT(ThreadMemory::failed_reads, 200);
+  EXPECT_GT(ThreadMemory::reads, 2'000);
+  EXPECT_GT(ThreadMemory::failed_reads, 100);
   EXPECT_GT(ThreadMemory::maps, 1'000);
   EXPECT_GT(ThreadMemory::failed_maps, 200);
   EXPECT_EQ(ThreadMemory::mapped, 0);
