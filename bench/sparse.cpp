@@ -60,6 +60,7 @@ int main(int argc, char** argv) {
     if (k >= p) continue;
     for (const int bytes : {8, 1024, 32768}) {
       if (bytes > longest) continue;
+      starting_line->synchronize();
       const std::vector<char> data(bytes, static_cast<char>(me));
       const std::vector<int> counts(k, bytes);
       std::vector<std::vector<double>> times(algorithms.size());

@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <ctime>
 #include <limits>
-#include <unistd.h>
+#include <sched.h>
 #include <vector>
 #endif
 
@@ -55,7 +55,7 @@ class StartingLine {
     MPI_Comm_rank(node_, &place);
     MPI_Comm_size(node_, &size);
     MPI_Comm_size(MPI_COMM_WORLD, &world);
-    crowded_ = size > sysconf(_SC_NPROCESSORS_ONLN);
+    crowded_ = size > count_cores();
     int on_one_node = size == world ? 1 : 0;
     MPI_Allreduce(MPI_IN_PLACE, &on_one_node, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
     if (on_one_node == 0)
@@ -79,6 +79,7 @@ class StartingLine {
     // prolong every sample.
     std::vector<double> times;
     for (int i = 0; i < exchanges; ++i) {
+      MPI_Barrier(MPI_COMM_WORLD);
       double sent = now();
       MPI_Bcast(&sent, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
       times.push_back(now() - sent);
@@ -89,12 +90,11 @@ class StartingLine {
     MPI_Allreduce(MPI_IN_PLACE, &lead_, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
   }
 
-  // Waits for the common start. Returns its time: on one node, that of this rank.
+  // Waits for the common start, after all ranks have ended what they did before. Returns its time:
+  // on one node, that of this rank.
   double line_up() {
-    if (!by_clock_) {
-      MPI_Barrier(MPI_COMM_WORLD);
-      return now();
-    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (!by_clock_) return now();
     double start = now() + lead_;
     MPI_Bcast(&start, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
     wait_until(start);
@@ -112,6 +112,15 @@ class StartingLine {
     timespec time;
     clock_gettime(CLOCK_MONOTONIC, &time);
     return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
+  }
+
+  // The cores that any rank of the node may use.
+  int count_cores() const {
+    cpu_set_t cores;
+    CPU_ZERO(&cores);
+    sched_getaffinity(0, sizeof cores, &cores);
+    MPI_Allreduce(MPI_IN_PLACE, &cores, sizeof cores, MPI_BYTE, MPI_BOR, node_);
+    return CPU_COUNT(&cores);
   }
 
   void compare_clocks() {

@@ -248,6 +248,7 @@ class Run {
       const int end = std::min(done + batch, options_.repetitions);
       for (; done < end; ++done) repeat(benchmark, done, running, seconds);
       drop(losers(slowest(seconds), running, looks), running);
+      starting_line_.synchronize();
       goes_on = done < options_.repetitions && running.size() > 1 &&
                 MPI_Wtime() - started < options_.limit;
       MPI_Bcast(&goes_on, 1, MPI_INT, 0, MPI_COMM_WORLD);
@@ -270,11 +271,14 @@ class Run {
         *std::ranges::min_element(running, {}, [&](std::size_t way) { return median(all[way]); });
     if (first == baseline) return {};
     Times again(seconds.size());
-    for (int i = 0; i < final_pairs; ++i) repeat(benchmark, i, {first, baseline}, again);
+    const double possible = options_.limit / (median(all[first]) + median(all[baseline]));
+    const int pairs = static_cast<int>(std::clamp<double>(possible, fewest_pairs, most_pairs));
+    for (int i = 0; i < pairs; ++i) repeat(benchmark, i, {first, baseline}, again);
     again = slowest(again);
     return {first, compare(again[first], again[baseline])};
   }
-  static constexpr int final_pairs = 20;
+  // Of the fewest pairs, a winner may lose one.
+  static constexpr double fewest_pairs = 9, most_pairs = 20;
 
   // The native algorithm remains: all are compared with it.
   void drop(const Ways& out, Ways& running) const {

@@ -334,6 +334,10 @@ def main() -> None:
     wanted = arguments.programs.split(",")
     if arguments.tuning and not arguments.tuning.is_file():
         parser.error(f"{arguments.tuning} does not exist; write it with toccata tune")
+    if arguments.tuning and not arguments.hosts:
+        parser.error("--tuning is for the four hosts; add --hosts")
+    if not arguments.ranks and not arguments.hosts:
+        parser.error("--ranks '' needs --hosts")
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # Bench.run ends its program
     if unknown := [each for each in wanted if each not in names]:
         parser.error(f"no such program: {', '.join(unknown)}; expected some of {', '.join(names)}")

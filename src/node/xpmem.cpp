@@ -104,6 +104,8 @@ std::shared_ptr<const char> Xpmem::piece_with(Peer& peer, std::uintptr_t begin,
       detach(const_cast<char*>(each));
     };
     const std::shared_ptr<const char> here(static_cast<const char*>(at), detach);
+    std::erase_if(peer.pieces,
+                  [&](const Piece& each) { return first <= each.begin && each.end <= last; });
     if (peer.pieces.size() == most_pieces) peer.pieces.pop_back();
     found = peer.pieces.insert(peer.pieces.end(), {first, last, here});
   }

@@ -67,10 +67,12 @@ void try_transfers(int rank, int p) {
   if (device != nullptr) runtime->release(device);
 }
 
-// The lowest rank of each node says how its ranks exchange data.
+// The lowest rank of each node says how its ranks exchange data. Ranks may have different settings.
 void try_node_memory(Settings::Node permitted, int rank) {
+  int mine = static_cast<int>(permitted), least = 0;
+  PMPI_Allreduce(&mine, &least, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
   NodeMemory node;
-  node.open(MPI_COMM_WORLD, permitted);
+  node.open(MPI_COMM_WORLD, static_cast<Settings::Node>(least));
   if (node.lowest_rank() == rank)
     std::fprintf(stderr, "toccata: doctor: node: %s: %s\n", processor_name().c_str(),
                  node.describe().c_str());

@@ -28,13 +28,14 @@ BY_NODES = {
     "scan": "hierarchical", "scatter": "hierarchical",
 }  # fmt: skip
 LIMIT = 120  # seconds of one run
+LATENCY = 1e-3  # seconds from one host to another, in bench/cluster/up.sh
 AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 
 
-def run(*command: str) -> subprocess.CompletedProcess[str]:
+def run(*command: str, ranks: int = RANKS, slots: str = SLOTS) -> subprocess.CompletedProcess[str]:
     done = subprocess.run(
-        [str(MPIRUN), "-n", str(RANKS), *command],
-        env=os.environ | AS_ROOT | {"SLOTS": SLOTS},
+        [str(MPIRUN), "-n", str(ranks), *command],
+        env=os.environ | AS_ROOT | {"SLOTS": slots},
         capture_output=True, text=True, timeout=LIMIT, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-4000:]
@@ -48,11 +49,11 @@ def results(output: str) -> list[dict]:
     return [each for each in events if each["event"] == "result"]
 
 
-def benchmark(collective: str, *algorithms: str) -> list[str]:
+def benchmark(collective: str, *algorithms: str, repetitions: int = 1) -> list[str]:
     return [
         str(BUILD / "bench/openmpi/toccata_bench"), "--collective", collective,
         "--algorithms", ";".join(algorithms), "--sizes", "4,1000,100000",
-        "--warmup", "0", "--repetitions", "1",
+        "--warmup", "0", "--repetitions", str(repetitions),
     ]  # fmt: skip
 
 
@@ -66,6 +67,14 @@ def test_every_algorithm_gives_the_right_data(collective: str) -> None:
     found = results(run(*benchmark(collective, *possible)).stdout)
     assert {each["algorithm"] for each in found} == set(possible)
     assert all(each["valid"] for each in found)
+
+
+def test_no_broadcast_takes_less_than_the_latency() -> None:
+    """After a barrier alone, ranks start up to a latency apart: it seems to take 0.03 ms."""
+    command = benchmark("bcast", "native", "knomial", "linear", repetitions=20)
+    times = results(run(*command, ranks=4, slots="1").stdout)
+    assert len(times) == 9
+    assert all(each["median"] >= LATENCY for each in times), times
 
 
 def preloaded(**settings: str) -> list[str]:

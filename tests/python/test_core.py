@@ -37,9 +37,11 @@ def test_settings_of_algorithms_that_consider_nodes_also_publish() -> None:
     texts = catalogue.measured("allreduce", "variants")
     assert "multi_lane:travel=published" in texts and "ring" in texts
     assert "ring:travel=published" not in texts, "it does not know where the nodes are"
-    for each in texts:
-        if "published" in each:
-            assert _core.parse_choice("allreduce", each).text == each
+    for collective in _core.collectives():
+        texts = catalogue.measured(collective.name, "variants")
+        assert len(set(texts)) == len(texts)
+        for each in texts:
+            assert _core.parse_choice(collective.name, each).text == each
 
 
 def test_choice_is_normalised() -> None:

@@ -113,17 +113,17 @@ def decide(measured: Sequence[Measurement], nodes: int, per_node: int | None) ->
     """The choice among all algorithms that were measured in one setting.
 
     Among the algorithms that are significantly faster than native, it is the one with the lowest
-    median; if there is none, it is native. The test is a sign test on interleaved calls. All
-    algorithms that were measured share its level, because one of many may be lucky. An algorithm
-    that also ran in the final is judged by that alone, at the whole level.
+    median; if there is none, it is native. The test is a sign test on interleaved calls. The
+    algorithm that ran in the final is judged by that alone, at half of the level. All others share
+    the other half, because one of many may be lucky.
     """
     native = next(each for each in measured if each.algorithm == "native")
     others = [each for each in measured if each is not native]
 
     def beats_native(each: Measurement) -> bool:
         if each.final_pairs > 0:
-            return _core.chance(each.final_wins, each.final_pairs) < DOUBT
-        return _core.chance(each.wins, each.pairs) < DOUBT / len(others)
+            return _core.chance(each.final_wins, each.final_pairs) < DOUBT / 2
+        return _core.chance(each.wins, each.pairs) < DOUBT / 2 / len(others)
 
     beat = [each for each in others if each.median < native.median and beats_native(each)]
     best = min(beat, key=lambda each: each.median, default=native)

@@ -28,14 +28,17 @@ constexpr int parts_per_rank = static_cast<int>(memory_per_rank / node::Part::by
 // The launcher knows the ranks of this node; otherwise, all ranks have to exchange messages.
 MPI_Comm communicator_of_node(MPI_Comm world, int world_rank) {
   MPI_Comm made = MPI_COMM_NULL;
+  int p = 0;
+  PMPI_Comm_size(world, &p);
   const std::vector<int> ranks =
       RollCall::is_possible() ? RollCall::ranks_on_node() : std::vector<int>();
-  if (std::ranges::binary_search(ranks, world_rank)) {
+  if (std::ranges::binary_search(ranks, world_rank) && ranks.back() < p) {
     const Group all(world), of_node(all, ranks);
     PMPI_Comm_create_group(world, of_node, 0, &made);
   } else {
     PMPI_Comm_split_type(world, MPI_COMM_TYPE_SHARED, world_rank, MPI_INFO_NULL, &made);
   }
+  if (made != MPI_COMM_NULL) PMPI_Comm_set_errhandler(made, MPI_ERRORS_RETURN);
   return made;
 }
 
@@ -65,6 +68,7 @@ std::uint64_t random_number() {
 // Yama may forbid it, and no query reports that. They read the random number of each rank, which
 // also shows that they have found the right process.
 void NodeMemory::open(MPI_Comm world, Settings::Node permitted) {
+  permitted_ = permitted;
   if (permitted == Settings::Node::off) return;
   int world_rank = 0, ranks = 0;
   PMPI_Comm_rank(world, &world_rank);
@@ -99,23 +103,23 @@ void NodeMemory::open(MPI_Comm world, Settings::Node permitted) {
     PMPI_Allreduce(here.data(), everywhere.data(), static_cast<int>(here.size()), MPI_INT, MPI_MIN,
                    node_comm);
     const auto [shared, copies, maps] = everywhere;
-    if (shared != 0) keep(all, copies != 0, maps != 0 ? std::move(xpmem) : nullptr);
+    if (shared != 0)
+      keep(all, copies != 0, maps != 0 ? std::move(xpmem) : nullptr);
+    else
+      why_not_ = *all.front().path == '\0' ? "this system provides no shared memory (memfd_create)"
+                                           : "a rank cannot open the memory of the first rank (" +
+                                                 std::string(all.front().path) + ")";
+  } else {
+    why_not_ = "there are more than " + std::to_string(node::Board::most_ranks);
   }
   PMPI_Comm_free(&node_comm);
 }
 
 bool NodeMemory::share(std::span<const Card> all) {
   const Card& first = all.front();
-  const bool opened =
-      place_ == 0 ? segment_.is_open()
-                  : first.path[0] != '\0' && segment_.open(first.path, static_cast<int>(all.size()),
-                                                           parts_per_rank, first.number);
-  if (!opened)
-    why_not_ = first.path[0] == '\0'
-                   ? "this system provides no shared memory (memfd_create)"
-                   : "the memory of another rank of this node cannot be opened (" +
-                         std::string(first.path) + ")";
-  return opened;
+  if (place_ == 0) return segment_.is_open();
+  return *first.path != '\0' && segment_.open(first.path, static_cast<int>(all.size()),
+                                              parts_per_rank, first.number);
 }
 
 bool NodeMemory::can_copy(std::span<const Card> all) {
@@ -169,9 +173,11 @@ node::DirectReading NodeMemory::direct_reading(std::span<const int> places) cons
 }
 
 std::string NodeMemory::describe() const {
+  if (permitted_ == Settings::Node::off) return "ranks use messages, because of TOCCATA_NODE=off";
   if (!is_open())
     return why_not_.empty() ? "ranks use messages" : "ranks use messages: " + why_not_;
   const std::string shared = "ranks share memory";
+  if (permitted_ == Settings::Node::segment) return shared + " (TOCCATA_NODE=segment)";
   if (!reads_directly()) return shared + ", and cannot read each other's own memory";
   return shared + ", and read long blocks from each other's own memory: " +
          (peers_->maps() ? "in place (XPMEM)" : "by one copy (process_vm_readv)");

@@ -57,7 +57,8 @@ class NodeMemory {
   int place_ = 0;
   bool spare_cores_ = true;
   NativeMpi native_ = NativeMpi::unknown;
-  std::string why_not_;
+  Settings::Node permitted_ = Settings::Node::off;
+  std::string why_not_;  // for describe()
   node::Segment segment_;
   std::vector<node::PartState> states_;  // of our parts
   // The memory of the ranks, by place; null if they cannot read it.
