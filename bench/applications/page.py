@@ -43,7 +43,7 @@ def fill(page: Path, rows: Sequence[Cells]) -> None:
 
 def draw(rows: Sequence[Cells], path: Path) -> None:
     """Times relative to bare, and the captured share if there is a gain."""
-    from matplotlib import pyplot  # not needed to measure
+    from matplotlib import patches, pyplot  # not needed to measure
 
     ways = [each for each in (*AUTOMATIC, "forced") if any(row.get(f"{each}_s") for row in rows)]
     height = 0.75 / len(ways)
@@ -66,8 +66,7 @@ def draw(rows: Sequence[Cells], path: Path) -> None:
     axis.set_xlabel("time of the program relative to bare")
     axis.set_xlim(0, 1.25 * axis.get_xlim()[1])  # room for the texts
     axis.legend(
-        [pyplot.Rectangle((0, 0), 1, 1, color=f"C{offset}") for offset in range(len(ways))],
-        ways,
+        handles=[patches.Patch(color=f"C{i}", label=way) for i, way in enumerate(ways)],
         loc="lower left",
         bbox_to_anchor=(0, 1),
         ncols=len(ways),

@@ -118,8 +118,8 @@ void NodeMemory::open(MPI_Comm world, Settings::Node permitted) {
 bool NodeMemory::share(std::span<const Card> all) {
   const Card& first = all.front();
   if (place_ == 0) return segment_.is_open();
-  return *first.path != '\0' && segment_.open(first.path, static_cast<int>(all.size()),
-                                              parts_per_rank, first.number);
+  return *first.path != '\0' &&
+         segment_.open(first.path, static_cast<int>(all.size()), parts_per_rank, first.number);
 }
 
 bool NodeMemory::can_copy(std::span<const Card> all) {
