@@ -73,7 +73,7 @@ class Place:
 def places(quick: bool) -> list[Place]:
     numbers = [("yahoo", 24), ("yahoo", 64), ("fattree64", 128)]
     if not quick:
-        numbers += [("gpc", 128), ("dragonfly", 128), ("fattree64", 512)]
+        numbers += [("gpc", 128), ("dragonfly", 128)]
     found = [Place(name, p, each) for name, p in numbers for each in ("sequential", "cyclic")]
     return [*found, Place("bluegene", 64, "sequential")]
 
