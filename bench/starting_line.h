@@ -56,11 +56,8 @@ class StartingLine {
     MPI_Comm_size(node_, &size);
     MPI_Comm_size(MPI_COMM_WORLD, &world);
     crowded_ = size > count_cores();
-    int on_one_node = size == world ? 1 : 0;
-    MPI_Allreduce(MPI_IN_PLACE, &on_one_node, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
-    if (on_one_node == 0)
-      MPI_Comm_split(MPI_COMM_WORLD, place == 0 ? 0 : MPI_UNDEFINED, 0, &firsts_);
-    by_clock_ = on_one_node == 0;
+    by_clock_ = size < world;  // several nodes
+    if (by_clock_) MPI_Comm_split(MPI_COMM_WORLD, place == 0 ? 0 : MPI_UNDEFINED, 0, &firsts_);
     synchronize();
   }
   ~StartingLine() {
@@ -90,8 +87,8 @@ class StartingLine {
     MPI_Allreduce(MPI_IN_PLACE, &lead_, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
   }
 
-  // Waits for the common start, after all ranks have ended what they did before. Returns its time:
-  // on one node, that of this rank.
+  // Waits until all ranks have ended their earlier calls, then until the common start. Returns the
+  // time of the start, by now(); on one node, that of this rank.
   double line_up() {
     MPI_Barrier(MPI_COMM_WORLD);
     if (!by_clock_) return now();
