@@ -27,6 +27,7 @@
 #include "selection/choice.h"
 #include "selection/configuration.h"
 #include "selection/mpi_libraries.h"
+#include "deciding/network_rule.h"
 #include "selection/native_algorithm.h"
 #include "selection/proved.h"
 #include "selection/ranking.h"
@@ -448,6 +449,27 @@ NB_MODULE(_core, module) {
         return native_algorithm(mpi, collective_named(collective), p, unit_bytes);
       },
       "mpi"_a, "collective"_a, "p"_a, "unit_bytes"_a);
+  nb::class_<Ranking::Surest>(module, "SurestGain")
+      .def_ro("choice", &Ranking::Surest::choice)
+      .def_ro("seconds", &Ranking::Surest::seconds)
+      .def_ro("gain", &Ranking::Surest::gain);
+  module.attr("LEAST_SURE_GAIN") = least_sure_gain;
+  module.def(
+      "network_rule",
+      [](NativeMpi mpi, std::string_view collective, const Shape& known,
+         const std::vector<std::int64_t>& unit_bytes, bool published) {
+        check_rank(known, known.root);
+        const Collective& here = collective_named(collective);
+        const auto ranking = ranking_of_few(here, known, usual_model(), published);
+        std::vector<std::optional<Ranking::Surest>> result;
+        for (const std::int64_t bytes : unit_bytes) {
+          const auto own = native_algorithm(mpi, here, known.p, bytes);
+          result.push_back(own ? ranking->surest_gain_over(*own, bytes) : std::nullopt);
+        }
+        return result;
+      },
+      "mpi"_a, "collective"_a, "shape"_a, "unit_bytes"_a, "published"_a = false,
+      nb::call_guard<nb::gil_scoped_release>());
   module.def("complaint_of_variable", &complaint_of_variable, "name"_a);
   module.def("complaint_of_value", &complaint_of_value, "name"_a, "value"_a);
 

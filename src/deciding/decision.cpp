@@ -6,6 +6,7 @@
 
 #include "algorithms/registry.h"
 #include "analysis/cost_bound.h"
+#include "deciding/network_rule.h"
 #include "deciding/node_rule.h"
 #include "deciding/request_rule.h"
 #include "selection/native_algorithm.h"
@@ -38,6 +39,21 @@ std::shared_ptr<const Ranking> ranking(Ranks& ranks, const Collective& collectiv
     return ranks.results().ranking(digest_of(known), collective, root, wish, setting, [&] {
       return std::make_shared<const Ranking>(collective, known, ranks.rules().model(), wish,
                                              setting);
+    });
+  } catch (const ChoiceError&) {
+    return nullptr;
+  }
+}
+
+// The same for the network rule, of few algorithms.
+std::shared_ptr<const Ranking> ranking_of_few(Ranks& ranks, const Collective& collective,
+                                              int root) {
+  try {
+    const Shape known = ranks.shape(root);
+    const bool published = ranks.share_memory_inside_nodes();
+    const auto setting = published ? Ranking::Setting::few_or_published : Ranking::Setting::few;
+    return ranks.results().ranking(digest_of(known), collective, root, {}, setting, [&] {
+      return ranking_of_few(collective, known, ranks.rules().model(), published);
     });
   } catch (const ChoiceError&) {
     return nullptr;
@@ -94,7 +110,8 @@ bool reorders_by_size(Ranks& ranks, const Collective& collective, const Choice& 
   return with_wish(choice, collective, ranks.wish_for(collective)).reorder == Reorder::automatic;
 }
 
-std::unique_ptr<Decision> Decision::make(Ranks& ranks, const Question& call, std::int64_t bytes) {
+std::unique_ptr<Decision> Decision::make(Ranks& ranks, const Question& call, std::int64_t bytes,
+                                         std::int64_t calls) {
   const Collective& collective = call.collective;
   std::unique_ptr<Decision> made(new Decision(ranks, collective, bytes));
   if (made->follow(ranks.rules().tuning(), "tuned", call.keeps_order)) return made;
@@ -115,10 +132,16 @@ std::unique_ptr<Decision> Decision::make(Ranks& ranks, const Question& call, std
     made->add(best.choice, "modelled", best.seconds);
     return made;
   }
-  if (!learns || (call.keeps_order && !may_run_apart(call, ranks.size(), bytes))) return nullptr;
-  made->add({}, call.keeps_order ? "apart" : "native");
-  made->trials_.emplace(call.keeps_order ? Trials::apart(made->setup(), first_calls)
-                                         : Trials(made->setup(), first_calls));
+  if (!call.keeps_order) made->add({}, "native");
+  const bool sure = made->follow_network_rule(call);
+  if (!call.keeps_order) {
+    made->trials_.emplace(sure ? Trials::of_rule(made->setup(), calls)
+                               : Trials(made->setup(), calls));
+  } else if (!sure) {
+    if (!learns || !may_run_apart(call, ranks.size(), bytes)) return nullptr;
+    made->add({}, "apart");
+    made->trials_.emplace(Trials::apart(made->setup(), calls));
+  }
   return made;
 }
 
@@ -209,7 +232,8 @@ double Decision::setup() const {
   if (ranks_.results().has_ranking(ranks_.known_shape(), collective_)) return none;
   const int p = ranks_.size();
   const bool reorders = ranks_.wish_for(collective_).how != Reorder::off;
-  return 10e-3 + 20e-6 * p + (reorders ? std::min(0.3, 300e-6 * p) : 0);
+  return std::min(10e-3, 2e-3 + 0.5e-3 * p) + 20e-6 * p +
+         (reorders ? std::min(0.3, 300e-6 * p) : 0);
 }
 
 bool Decision::follow(const Tuning& tuning, const std::string& reason, bool keeps_order) {
@@ -240,6 +264,23 @@ std::optional<Choice> Decision::through_memory() {
   if (found == nullptr || !is_proved(*found)) return {};
   if (!ranks_.are_on_one_node() || !ranks_.share_memory()) return {};
   return parse_choice(collective_, "shared");
+}
+
+// Adds the rule's choice. Only for the original order of ranks, for which the rule was validated.
+bool Decision::follow_network_rule(const Question& call) {
+  if (!network_rule_concerns(collective_, ranks_.size(), bytes_, call.keeps_order) ||
+      call.runs_users_code || ranks_.predictable_mpi() == NativeMpi::unknown ||
+      ranks_.wish_for(collective_).how != Reorder::off || ranks_.are_on_one_node() ||
+      ranks_.nodes() < 2)
+    return false;
+  const NativeMpi mpi = ranks_.certain_mpi();
+  if (mpi == NativeMpi::unknown) return false;
+  const auto found = ranking_of_few(ranks_, collective_, call.root);
+  const auto sure = found == nullptr
+                        ? std::nullopt
+                        : network_rule(*found, mpi, collective_, ranks_.size(), bytes_);
+  if (sure) add(sure->choice, "network", sure->seconds);
+  return follows_network_rule_ = sure.has_value();
 }
 
 // If sizes differ from call to call, an algorithm that suits the calls so far must also suit longer
@@ -273,11 +314,16 @@ std::vector<Ranking::Entry> Decision::challengers(int root) {
 }
 
 void Decision::challenge(const Question& call) {
-  const auto found = challengers(call.root);
+  auto found = challengers(call.root);
   const bool apart = trials_->are_apart();
+  const bool by_rule = candidates() > 1;  // the rule's choice serves already
+  if (by_rule)
+    std::erase_if(found, [&](const Ranking::Entry& each) {
+      return each.choice == candidates_.back().choice;
+    });
   for (const Ranking::Entry& each : found)
     add(each.choice, apart ? "apart" : "guarded", each.seconds);
-  trials_->challenge(static_cast<int>(found.size()));
+  trials_->challenge(candidates() - 1, by_rule ? 1 : 0);
   if (ranks_.rules().wants_bounds() && bytes_ >= 0)
     bound_ = bound(ranks_, collective_, call.root, bytes_);
 }
@@ -321,9 +367,10 @@ void Decision::agree(const Question& call) {
   const bool is_alone = candidates_.size() == 1;
   std::vector<double> ballot = trials_->ballot();
   const std::size_t times = ballot.size();
+  const bool is_probe = trials_->is_probe();
   const std::optional<Choice> winner = is_alone ? ranks_.results().winner(key()) : std::nullopt;
   const double code = winner ? code_of(*winner) : 0;
-  ballot.insert(ballot.end(), {-most_bytes_, code, -code, is_alone ? -setup() : 0});
+  ballot.insert(ballot.end(), {-most_bytes_, code, -code, is_probe ? -setup() : 0});
   ballot.insert(ballot.end(), on_device_.begin(), on_device_.end());
   on_device_.clear();
   std::vector<double> least(ballot.size());
@@ -334,7 +381,7 @@ void Decision::agree(const Question& call) {
   }
   most_bytes_ = -least[times];
   if (!compares_alike(std::span(least).subspan(times + 4))) return;
-  if (is_alone) trials_->expect_setup(-least[times + 3]);
+  if (is_probe) trials_->expect_setup(-least[times + 3]);
   trials_->agree(std::span(least).first(times), ranks_.now() - started);
   if (is_alone && least[times + 1] > 0) inherit(-least[times + 2], call);
   if (trials_->wants_candidates()) challenge(call);
@@ -388,6 +435,7 @@ void Decision::tell() {
   // After a learned native, a later run starts its trials late. So native must be known as the
   // best.
   if (current == 0 && !trials_->decided()) return;
+  if (trials_->seconds(current) == 0) return;  // the network rule chose it, and no trial has begun
   const double saved = trials_->seconds(0) - trials_->seconds(current);
   ranks_.learn({.collective = &collective_,
                 .ranks = ranks_.size(),

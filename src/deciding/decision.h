@@ -31,25 +31,28 @@ struct Question {
   // results may change the algorithm.
   bool keeps_order = false;
   // Whether the operation is user-defined, so that additional calls must not run it. Known only if
-  // Rules::learns_sums.
+  // keeps_order.
   bool runs_users_code = false;
 };
 
 // Decides which algorithm serves the calls of one collective and size class on one communicator, if
 // the library chooses by itself. The first of these decides: a tuning file; results of earlier
-// runs; trials, which compare the native algorithm with candidates that the model proposes. If an
-// earlier communicator of the same shape compared these candidates, and all ranks know the winner,
-// the winner serves.
+// runs; trials, which compare the native algorithm with candidates that the model proposes. Until
+// a trial shows the opposite, the choice of the network rule serves, if there is one. If an earlier
+// communicator of the same shape compared these candidates, and all ranks know the winner, the
+// winner serves.
 //
-// The result of a reduction with rounding depends on the algorithm. Its algorithm is therefore
-// fixed before the first call, so that every run of a program gives the same bits. If the user
+// The result of a reduction with rounding depends on the algorithm. Its algorithm therefore follows
+// from things that are equal in every run: the rules for nodes and networks choose it, and native
+// serves otherwise. So every run of a program gives the same bits. If the user
 // requests it (Rules::learns_sums), the results of earlier runs decide. Trials with additional
 // calls find these results.
 class Decision {
  public:
   // The decision for calls such as this one, of up to `bytes`; -1 if ranks do not know each other's
-  // sizes. Collective. Null if the MPI library always serves them.
-  static std::unique_ptr<Decision> make(Ranks& ranks, const Question& call, std::int64_t bytes);
+  // sizes. Collective. Null if the MPI library always serves them. `calls`: the number so far.
+  static std::unique_ptr<Decision> make(Ranks& ranks, const Question& call, std::int64_t bytes,
+                                        std::int64_t calls = first_calls);
   // The decision for calls of up to `bytes` for which the user named an algorithm.
   static std::unique_ptr<Decision> forced(Ranks& ranks, const Collective& collective,
                                           const Choice& choice, std::int64_t bytes);
@@ -89,6 +92,8 @@ class Decision {
   // Null if one candidate serves all calls.
   Trials* trials() { return trials_ ? &*trials_ : nullptr; }
   int candidates() const { return static_cast<int>(candidates_.size()); }
+  // Whether the network rule has made a choice.
+  bool follows_network_rule() const { return follows_network_rule_; }
   // Call this after the ranks have agreed on a trial of a persistent call; notes the winner.
   void conclude();
   // The ranks agree on a trial of nonblocking calls. Collective.
@@ -117,6 +122,7 @@ class Decision {
   std::vector<Ranking::Entry> challengers(int root);
   std::optional<Choice> through_memory();
   std::optional<Choice> by_request_rule();
+  bool follow_network_rule(const Question& call);
   void challenge(const Question& call);
   void agree(const Question& call);
 
@@ -131,6 +137,7 @@ class Decision {
   };
   std::vector<Candidate> candidates_;  // if there are trials, the first is the MPI library's own
   std::optional<Trials> trials_;
+  bool follows_network_rule_ = false;
   double most_bytes_ = 0;  // of a block in a timed call here; see ended()
   // Whether the trials compare calls with buffers on devices: true after all ranks have agreed that
   // there are such calls.

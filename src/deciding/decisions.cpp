@@ -66,6 +66,18 @@ bool Decisions::follows_node_rule(const SizeClass& calls) {
          node_rule(*calls.collective, ranks_.size(), node, calls.most) && ranks_.are_on_one_node();
 }
 
+// After the rule has chosen for one size class of a collective, it does so for the others at once,
+// because all ranks have found what it needs. For rounding sums, only other sums count: the history
+// of the rest differs from run to run.
+bool Decisions::follows_network_rule(const SizeClass& calls) const {
+  return std::ranges::any_of(classes_, [&](const auto& two) {
+    return std::ranges::any_of(two, [&](const SizeClass& each) {
+      return each.collective == calls.collective && (each.keeps_order || !calls.keeps_order) &&
+             each.decision != nullptr && each.decision->follows_network_rule();
+    });
+  });
+}
+
 // Sizes from one power of two (exclusive) to the next are one class. If a user names sizes, each
 // range is one class. If a model chooses the reordering, a range is divided into the classes above.
 void Decisions::begin(SizeClass& made, const Question& call) {
@@ -95,13 +107,16 @@ void Decisions::begin(SizeClass& made, const Question& call) {
   made.wants_decision = bytes > 0 || collective.synchronizes || collective.vector_of != nullptr;
   if (!made.wants_decision)
     made.left = all_calls;
-  else if (!ranks_.rules().decides_at_once() && !follows_node_rule(made))
+  else if (!ranks_.rules().decides_at_once(call.keeps_order) && !follows_node_rule(made) &&
+           !follows_network_rule(made))
     made.left = first_calls;
 }
 
 void Decisions::decide(SizeClass& calls, const Question& call) {
   calls.wants_decision = false;
-  if (ranks_.obey_rules()) calls.decision = Decision::make(ranks_, call, calls.most);
+  if (ranks_.obey_rules())
+    calls.decision = Decision::make(ranks_, call, calls.most,
+                                    follows_network_rule(calls) ? 0 : first_calls);
   if (calls.decision == nullptr)
     calls.left = all_calls;
   else if (Trials* const trials = calls.decision->trials())

@@ -93,6 +93,7 @@ class Decisions {
   };
   Asked asked(const Question& call);
   bool follows_node_rule(const SizeClass& calls);
+  bool follows_network_rule(const SizeClass& calls) const;
   bool may_try(const SizeClass& asking) const;
   void begin(SizeClass& made, const Question& call);
   void decide(SizeClass& calls, const Question& call);

@@ -33,7 +33,7 @@ OpenDecisions::SizeClass& OpenDecisions::of(const Question& call) {
 
 bool OpenDecisions::are_tracked(const Question& call) const {
   const Rules& rules = ranks_.rules();
-  return !gave_up_ && rules.chooses(call.collective) && !rules.decides_at_once() &&
+  return !gave_up_ && rules.chooses(call.collective) && !rules.decides_at_once(call.keeps_order) &&
          (call.bytes > 0 || (call.bytes == 0 && call.collective.synchronizes));
 }
 

@@ -35,6 +35,9 @@ class Ranks {
   virtual Results& results() = 0;
   // The MPI library, if its own choices can be predicted.
   virtual NativeMpi predictable_mpi() const { return NativeMpi::unknown; }
+  // The same if its published decision functions certainly serve these ranks: no other component,
+  // no rules of the user, and no functions for devices do. Collective, and the same on all ranks.
+  virtual NativeMpi certain_mpi() { return NativeMpi::unknown; }
   // Whether all ranks are known to have the same rules. The same on all ranks.
   virtual bool obey_rules() = 0;
 

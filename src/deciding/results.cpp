@@ -107,7 +107,8 @@ std::shared_ptr<const Ranking> Results::ranking(
 bool Results::has_ranking(std::uint64_t shape, const Collective& collective) const {
   const std::lock_guard lock(mutex_);
   return std::ranges::any_of(rankings_, [&](const Ranked& each) {
-    return each.shape == shape && each.collective == &collective;
+    return each.shape == shape && each.collective == &collective &&
+           each.setting <= Ranking::Setting::near_or_published;
   });
 }
 

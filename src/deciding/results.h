@@ -44,7 +44,7 @@ class Results {
   std::shared_ptr<const Ranking> ranking(
       std::uint64_t shape, const Collective& collective, int root, const ReorderWish& wish,
       Ranking::Setting setting, const std::function<std::shared_ptr<const Ranking>()>& make);
-  // Whether a ranking exists, for any root.
+  // Whether a ranking of all algorithms exists, for any root.
   bool has_ranking(std::uint64_t shape, const Collective& collective) const;
 
   static constexpr std::size_t most_winners = 1024;

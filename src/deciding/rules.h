@@ -29,8 +29,12 @@ class Rules {
   bool is_on() const { return chooses_; }
   // Whether TOCCATA_<COLLECTIVE> names an algorithm, including native.
   bool names(const Collective& collective) const;
-  // Whether decisions are made before the first call.
-  bool decides_at_once() const { return guarding_ == Guarding::off || has_files(); }
+  // Whether decisions are made before the first call. For rounding sums, this does not depend on
+  // results of earlier runs that do not concern them.
+  bool decides_at_once(bool keeps_order) const {
+    return guarding_ == Guarding::off || !tuning_.points.empty() ||
+           (!learned_.points.empty() && (!keeps_order || learns_sums_));
+  }
 
   // tuning(): the file of TOCCATA_TUNING, or the first file of the user or the site for this MPI
   // and this kind of node. learned(): the results of earlier runs (TOCCATA_LEARN). Empty if there

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <numeric>
 
 namespace toccata {
 
@@ -57,6 +58,8 @@ std::vector<double> Trials::times(std::span<const double> least, int candidate) 
 void Trials::agree(std::span<const double> least, double agreement) {
   const std::vector<double> standing = times(least, current_);
   candidates_[current_].seconds = lower_middle(standing);
+  mean_ = std::accumulate(standing.begin(), standing.end(), 0.0) /
+          static_cast<double>(standing.size());
   agreeing_ = -least[trial_.size()];
   double excess = overhead() + (apart_ && !is_probe() ? cost_apart(least) : 0);
   const int stood = current_;
@@ -114,6 +117,7 @@ bool Trials::decided() const {
 }
 
 void Trials::inherit() {
+  probes_ = false;
   candidates_.resize(2);
   current_ = 1;
   asked_ = true;
@@ -150,7 +154,7 @@ void Trials::answer(bool granted) {
 }
 
 void Trials::challenge(int candidates, int current) {
-  wants_candidates_ = false;
+  probes_ = wants_candidates_ = false;
   asked_ = true;
   candidates_.resize(1 + candidates);
   current_ = current;
@@ -165,8 +169,8 @@ void Trials::plan() {
   if (is_probe()) {
     if (asked_) return begin_at(never);
     // Candidates are not known yet.
-    trial_ = {0, 0, 0, 0};
-    const double setup = setup_ / candidates_[0].seconds;
+    trial_.assign(4, current_);
+    const double setup = setup_ / mean_;
     if (static_cast<double>(calls_) * share + granted_ >= setup) {
       asked_ = wants_candidates_ = true;
       found_in_ = setup_;

@@ -29,7 +29,8 @@ namespace toccata {
 // Trials and their agreements cost at most `share` of the time of all calls so far, compared with
 // the current candidate. First tries are exempt, because their times are unknown beforehand.
 // One-time costs are exempt, too: the first agreement, and the additional time of a candidate's
-// first call compared with its second. To need few agreements, candidates are tried together, and
+// first call compared with its second. To find candidates costs at most `share` of the time of all
+// calls, too, but with all waiting for late ranks: the program lasts that long in any case. To need few agreements, candidates are tried together, and
 // the most promising one is compared first.
 //
 // Several Trials may share their budgets (Decisions). One of them may then begin a trial earlier,
@@ -63,12 +64,22 @@ class Trials {
     trials.planned_ = trials.begins_ = first_probe_late;
     return trials;
   }
+  // Candidate 1 is the current one from now on. Challengers of candidate 0 are wanted as usual; then
+  // candidate 0 challenges it, too.
+  static Trials of_rule(double setup, std::int64_t calls) {
+    Trials trials(setup, calls);
+    trials.candidates_.resize(2);
+    trials.current_ = 1;
+    trials.trial_ = {1, 1, 1, 1};
+    return trials;
+  }
   // Candidate 1 is the current one from the first call on, and candidate 0 challenges it.
   static Trials trusting() {
     Trials trials(10e-3);  // the same on all ranks
     trials.candidates_.resize(2);
     trials.current_ = 1;
     trials.asked_ = true;
+    trials.probes_ = false;
     trials.try_candidates(std::array{0});
     return trials;
   }
@@ -101,9 +112,11 @@ class Trials {
   // when the number of calls has doubled.
   void put_off();
 
-  // Whether challengers of candidate 0 are wanted (candidate 0 serves users without Toccata).
-  // challenge() adds them as 1, 2, ..., the most promising first; there may be none. One of them
-  // can be current from now on.
+  // Whether it only times the current candidate, because challengers are not known yet.
+  bool is_probe() const { return probes_; }
+  // Whether challengers of candidate 0 are wanted (candidate 0 serves users without Toccata). After
+  // challenge(), there are so many, as 1, 2, ..., the most promising first; there may be none. One
+  // of them can be current from now on.
   bool wants_candidates() const { return wants_candidates_; }
   void challenge(int candidates, int current = 0);
   // Candidate 1 is current from now on, because it won elsewhere; candidate 0 challenges it later.
@@ -151,7 +164,6 @@ class Trials {
     bool compared = false, dropped = false;
   };
 
-  bool is_probe() const { return candidates_.size() == 1; }
   bool ended_trial(double seconds);
   std::vector<double> times(std::span<const double> least, int candidate) const;
   void judge(int challenger, std::span<const double> its, std::span<const double> standing);
@@ -167,6 +179,7 @@ class Trials {
   void compare(int candidate);
 
   double setup_;         // seconds to find challengers
+  double mean_ = 0;      // seconds of a call of the last trial, with all waiting for late ranks
   double found_in_ = 0;  // the same, after they were requested
   std::vector<Candidate> candidates_;
   int current_ = 0;
@@ -181,7 +194,7 @@ class Trials {
   double price_ = 0;    // of the next trial, in calls
   double granted_ = 0;  // calls, beyond our share
   std::int64_t recheck_ = 0;
-  bool apart_ = false, shares_ = false;
+  bool probes_ = true, apart_ = false, shares_ = false;
   bool may_ask_ = false;  // for budget: the next trial is not a recheck
   bool compares_ = false, agreed_ = false, asked_ = false, wants_candidates_ = false;
 };

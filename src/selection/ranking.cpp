@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "algorithms/forests.h"
 #include "algorithms/registry.h"
 #include "analysis/links.h"
 #include "selection/proved.h"
@@ -423,6 +424,8 @@ Ranking::Ranking(const Collective& collective, const Shape& known, const Model& 
         (algorithm->by_grid && known.grid == nullptr))
       continue;
     if (known.p > most_linear && is_linear(*algorithm)) continue;
+    // Over a chain, an allreduce loads every link twice in both directions.
+    if (algorithm->by_trees && &collective == &allreduce && !has_packed_trees(known)) continue;
     const Parameters standard(algorithm->parameters);
     const bool near = setting != Setting::standard && known.p <= most_with_settings;
     const bool publishes = near && setting == Setting::near_or_published &&
@@ -450,6 +453,26 @@ Ranking::Ranking(const Choice& choice, const Shape& known, const Model& model) {
   const Sketcher sketcher(choice.algorithm->collective, known, model);
   rates_ = sketcher.rates(model);
   add(sketcher, choice, plain.in(known));
+}
+
+Ranking::Ranking(const Collective& collective, std::span<const Choice> choices, const Shape& known,
+                 const Model& model, bool published) {
+  const Sketcher sketcher(collective, known, model);
+  rates_ = sketcher.rates(model);
+  if (model == usual_model()) slow_ = sketcher.rates(slow_model());
+  for (const Choice& each : choices) {
+    if (!is_proved(*each.algorithm)) continue;
+    try {
+      const Shape shape = each.in(known);
+      add(sketcher, each, shape);
+      if (!published || !each.algorithm->by_placement || !model.publishing) continue;
+      Choice through_memory = each;
+      through_memory.travel = Travel::published;
+      add(sketcher, through_memory, shape);
+    } catch (const ChoiceError&) {
+      continue;
+    }
+  }
 }
 
 // With `straight`, blocks are in as many pieces as there are ranks. With many ranks, an exchange is
@@ -566,13 +589,38 @@ double Ranking::seconds(const Sketch& sketch, const Rates& rates, std::int64_t b
   return sketch.seconds(rates.model, rates.limits, static_cast<double>(bytes) / sketch.parts);
 }
 
-std::optional<double> Ranking::seconds(const Choice& choice, std::int64_t bytes) const {
+const Ranking::Sketch* Ranking::find(const Choice& choice) const {
   const auto found = std::ranges::find_if(sketches_, [&](const Sketch& each) {
     return each.choice.algorithm == choice.algorithm &&
            each.choice.parameters == choice.parameters && each.choice.travel == choice.travel;
   });
-  if (found == sketches_.end()) return {};
-  return seconds(*found, rates_, bytes);
+  return found == sketches_.end() ? nullptr : &*found;
+}
+
+std::optional<double> Ranking::seconds(const Choice& choice, std::int64_t bytes) const {
+  const Sketch* const found = find(choice);
+  return found == nullptr ? std::nullopt : std::optional(seconds(*found, rates_, bytes));
+}
+
+std::optional<Ranking::Surest> Ranking::surest_gain_over(const Choice& other,
+                                                         std::int64_t bytes) const {
+  const Sketch* const compared = find(other);
+  if (compared == nullptr || !slow_) return {};
+  const double usual = seconds(*compared, rates_, bytes), slow = seconds(*compared, *slow_, bytes);
+  std::optional<Surest> best;
+  for (const Sketch& each : sketches_) {
+    if (each.choice.travel == Travel::published || each.choice.reorder != Reorder::off) continue;
+    const double takes = seconds(each, rates_, bytes);
+    const double gain = std::min(usual / takes, slow / seconds(each, *slow_, bytes));
+    if (!best || gain > best->gain) best = Surest{each.choice, takes, gain};
+  }
+  Choice published = best->choice;
+  published.travel = Travel::published;
+  if (const auto takes = seconds(published, bytes); takes && *takes < best->seconds) {
+    best->choice = published;
+    best->seconds = *takes;
+  }
+  return best;
 }
 
 std::vector<Ranking::Ranked> Ranking::ranked(const Rates& rates, std::int64_t bytes) const {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "analysis/model.h"
@@ -29,8 +30,15 @@ class Ranking {
   // The settings that are ranked: the default only; or, with few ranks, also those that differ from
   // it in one parameter. A number is a quarter, half, double or four times the default; a chain has
   // 16 or 64 segments. If the ranks of each node share memory, algorithms that consider nodes also
-  // count with their messages published there.
-  enum class Setting : std::uint8_t { standard, near, near_or_published };
+  // count with their messages published there. `few` and `few_or_published` name rankings of a
+  // few choices (deciding/network_rule).
+  enum class Setting : std::uint8_t {
+    standard,
+    near,
+    near_or_published,
+    few,
+    few_or_published
+  };
 
   // All algorithms of a collective, with their ranks reordered as requested; if the model finds the
   // order, only in the default setting.
@@ -38,6 +46,10 @@ class Ranking {
           const ReorderWish& wish = {}, Setting setting = Setting::near);
   // Only that choice, which must be possible there.
   Ranking(const Choice& choice, const Shape& known, const Model& model);
+  // Only those of the choices that can run there. Choices without a travel count also with their
+  // messages published inside nodes, if `published`.
+  Ranking(const Collective& collective, std::span<const Choice> choices, const Shape& known,
+          const Model& model, bool published);
   ~Ranking();
 
   struct Entry {
@@ -53,6 +65,16 @@ class Ranking {
   // four times as long as the first of its ranking. Of those with exactly the same time, only one,
   // because they hardly differ.
   std::vector<Entry> worth_trying(std::int64_t bytes) const;
+
+  // What gains most over another choice on any network: by the usual model and with Gigabit
+  // Ethernet, in `gain` the smaller of both. It is found among choices that send messages; where
+  // publishing them inside nodes takes less time, the result does so. `seconds` by the usual model.
+  // Nothing if the machine is known, or the other choice is not ranked.
+  struct Surest {
+    Choice choice;
+    double seconds, gain;
+  };
+  std::optional<Surest> surest_gain_over(const Choice& other, std::int64_t bytes) const;
 
   // The predicted seconds of an algorithm with these parameters; nothing if they are not ranked.
   std::optional<double> seconds(const Choice& choice, std::int64_t bytes) const;
@@ -72,6 +94,7 @@ class Ranking {
     double seconds;
   };
   void add(const Sketcher& sketcher, const Choice& choice, const Shape& known);
+  const Sketch* find(const Choice& choice) const;
   std::vector<Ranked> ranked(const Rates& rates, std::int64_t bytes) const;
   static double seconds(const Sketch& sketch, const Rates& rates, std::int64_t bytes);
 

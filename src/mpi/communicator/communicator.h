@@ -100,12 +100,13 @@ class Communicator final : public Members, public Attachment {
   // The service that counts its calls.
   const Service& nccl_service(const Collective& collective);
   Question question(const Operation& call) const {
+    const bool keeps_order =
+        Settings::get().guarding() != Rules::Guarding::all && call.is_inexact(size());
     return {.collective = call.collective,
             .bytes = call.unit(rank(), size()),
             .root = call.root,
-            .keeps_order =
-                Settings::get().guarding() != Rules::Guarding::all && call.is_inexact(size()),
-            .runs_users_code = Settings::get().learns_sums() && call.runs_users_code()};
+            .keeps_order = keeps_order,
+            .runs_users_code = keeps_order && call.runs_users_code()};
   }
   // The same for a nonblocking call. After the last call of a trial, the next blocking call must
   // not take the short path, because the ranks have to agree there.

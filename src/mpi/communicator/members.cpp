@@ -11,7 +11,9 @@
 #include "mpi/agreement/group.h"
 #include "mpi/agreement/neighbors.h"
 #include "mpi/agreement/patience.h"
+#include "mpi/devices/device_memory.h"
 #include "mpi/settings/info.h"
+#include "mpi/settings/published_rules.h"
 #include "mpi/settings/settings.h"
 #include "topology/placements.h"
 #include "topology/reorder/heuristics.h"
@@ -111,6 +113,18 @@ int Members::nodes() {
     } catch (const ChoiceError&) {
     }
   return nodes_;
+}
+
+NativeMpi Members::certain_mpi() {
+  if (!certain_mpi_) {
+    const bool one_per_node = nodes() == size_;
+    // Nothing is known about sums of buffers on devices, whose locations other ranks do not know.
+    const double own = uses_published_rules(one_per_node) && !has_device_runtime() ? 1 : 0;
+    double all = 0;
+    const bool agreed = agree({&own, 1}, {&all, 1});
+    certain_mpi_ = agreed && all > 0 ? predictable_mpi() : NativeMpi::unknown;
+  }
+  return *certain_mpi_;
 }
 
 bool Members::are_on_one_node() {

@@ -88,6 +88,32 @@ class Choosing(unittest.TestCase):
         outcome = self.run_calls(300)
         self.assertGreaterEqual(outcome.served("allreduce", "native")["native"], 300)
 
+    # Three nodes, as far as the library knows: a sum in one round instead of three is certain to be
+    # faster than Open MPI's. Slow collectives would add nothing here.
+    nodes = {"TOCCATA_TOPOLOGY": f"node:{RANKS} core:1", "TOCCATA_PLACEMENT": "sequential"}
+
+    @unittest.skipUnless(options and options.family == "openmpi", "only its algorithms are certain")
+    def test_between_nodes_a_rule_chooses_for_sums_and_begins_trials(self):
+        outcome = self.run_calls(200, slow=False, **self.nodes)
+        served = outcome.served("allreduce", "network")
+        of_world = sum(outcome.served("allreduce", "native").values())
+        if not served:  # Open MPI 5 may have its own rules for nodes
+            self.skipTest("this Open MPI was built with other components")
+        self.assertEqual(served, {"recursive_multiplying": 400 - of_world}, outcome.error)
+        self.assertGreaterEqual(of_world, 32)
+        self.assertTrue(outcome.served("bcast", "network"), outcome.error)
+        again = self.run_calls(200, slow=False, **self.nodes)
+        self.assertEqual(again.served("allreduce", "network"), served, outcome.error)
+
+    def test_the_rule_needs_the_mpi_librarys_own_rules(self):
+        for more in (
+            {"OMPI_MCA_coll_tuned_use_dynamic_rules": "1"},
+            {"OMPI_MCA_coll": "^adapt"},
+            {"TOCCATA_TOPOLOGY": f"node:1 core:{RANKS}"},
+        ):
+            outcome = self.run_calls(60, slow=False, **(self.nodes | more))
+            self.assertNotIn("network", [row["reason"] for row in outcome.rows], more)
+
     def test_a_communicator_of_the_same_shape_goes_on_with_what_was_found(self):
         outcome = self.run_calls(1500, "again")
         # After 68 calls, all ranks have the same state; later calls sometimes measure native again.

