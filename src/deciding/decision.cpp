@@ -46,11 +46,11 @@ std::shared_ptr<const Ranking> ranking(Ranks& ranks, const Collective& collectiv
 }
 
 // The same for the network rule, of few algorithms.
-std::shared_ptr<const Ranking> ranking_of_few(Ranks& ranks, const Collective& collective,
-                                              int root) {
+std::shared_ptr<const Ranking> ranking_of_few(Ranks& ranks, const Collective& collective, int root,
+                                              bool blocking) {
   try {
     const Shape known = ranks.shape(root);
-    const bool published = ranks.share_memory_inside_nodes();
+    const bool published = blocking && ranks.share_memory_inside_nodes();
     const auto setting = published ? Ranking::Setting::few_or_published : Ranking::Setting::few;
     return ranks.results().ranking(digest_of(known), collective, root, {}, setting, [&] {
       return ranking_of_few(collective, known, ranks.rules().model(), published);
@@ -132,15 +132,16 @@ std::unique_ptr<Decision> Decision::make(Ranks& ranks, const Question& call, std
     made->add(best.choice, "modelled", best.seconds);
     return made;
   }
-  if (!call.keeps_order) made->add({}, "native");
-  const bool sure = made->follow_network_rule(call);
-  if (!call.keeps_order) {
-    made->trials_.emplace(sure ? Trials::of_rule(made->setup(), calls)
-                               : Trials(made->setup(), calls));
-  } else if (!sure) {
-    if (!learns || !may_run_apart(call, ranks.size(), bytes)) return nullptr;
-    made->add({}, "apart");
-    made->trials_.emplace(Trials::apart(made->setup(), calls));
+  const bool apart = call.keeps_order;
+  const bool tries = !apart || (learns && may_run_apart(call, ranks.size(), bytes));
+  const auto sure = made->by_network_rule(call);
+  if (!sure && !tries) return nullptr;
+  if (tries) made->add({}, apart ? "apart" : "native");
+  if (sure) made->add(sure->choice, "network", sure->seconds);
+  made->follows_network_rule_ = sure.has_value();
+  if (tries) {
+    auto trials = apart ? Trials::apart(made->setup(), calls) : Trials(made->setup(), calls);
+    made->trials_.emplace(sure ? std::move(trials).of_rule() : std::move(trials));
   }
   return made;
 }
@@ -175,18 +176,24 @@ std::unique_ptr<Decision> Decision::make_persistent(Ranks& ranks, const Question
   double least[3];
   if (!ranks.agree(std::array{-own_bytes, code, -code}, least)) return nullptr;
   made->most_bytes_ = -least[0];
-  const auto found = made->challengers(call.root);
+  auto found = made->challengers(call.root);
   if (found.empty()) return nullptr;
   made->add({}, "native");
   made->trials_.emplace(0);
   if (least[1] > 0) made->inherit(-least[2], found);
   if (made->candidates_.size() > 1) return made;
   int current = 0;
-  Choice as_messages = blocking;
-  if (blocking.travel == Travel::published) as_messages.travel = Travel::whole;
+  Choice first = blocking;
+  if (blocking.travel == Travel::published) first.travel = Travel::whole;
+  if (blocking.native())
+    if (const auto sure = made->by_network_rule(call)) {
+      first = sure->choice;
+      if (std::ranges::find(found, first, &Ranking::Entry::choice) == found.end())
+        found.insert(found.begin(), *sure);
+    }
   for (const Ranking::Entry& each : found) {
     made->add(each.choice, "guarded", each.seconds);
-    if (each.choice == as_messages) current = made->candidates() - 1;
+    if (each.choice == first) current = made->candidates() - 1;
   }
   made->trials_->challenge(made->candidates() - 1, current);
   return made;
@@ -266,21 +273,20 @@ std::optional<Choice> Decision::through_memory() {
   return parse_choice(collective_, "shared");
 }
 
-// Adds the rule's choice. Only for the original order of ranks, for which the rule was validated.
-bool Decision::follow_network_rule(const Question& call) {
+// Only for the original order of ranks, for which the rule was validated. In requests, no messages
+// are published.
+std::optional<Ranking::Entry> Decision::by_network_rule(const Question& call) {
   if (!network_rule_concerns(collective_, ranks_.size(), bytes_, call.keeps_order) ||
       call.runs_users_code || ranks_.predictable_mpi() == NativeMpi::unknown ||
       ranks_.wish_for(collective_).how != Reorder::off || ranks_.are_on_one_node() ||
       ranks_.nodes() < 2)
-    return false;
+    return {};
   const NativeMpi mpi = ranks_.certain_mpi();
-  if (mpi == NativeMpi::unknown) return false;
-  const auto found = ranking_of_few(ranks_, collective_, call.root);
-  const auto sure = found == nullptr
-                        ? std::nullopt
-                        : network_rule(*found, mpi, collective_, ranks_.size(), bytes_);
-  if (sure) add(sure->choice, "network", sure->seconds);
-  return follows_network_rule_ = sure.has_value();
+  const int p = ranks_.size();
+  const auto own = is_open() ? native_algorithm_of_requests(mpi, collective_, p, bytes_)
+                             : native_algorithm(mpi, collective_, p, bytes_);
+  const auto found = own ? ranking_of_few(ranks_, collective_, call.root, !is_open()) : nullptr;
+  return found == nullptr ? std::nullopt : network_rule(*found, own, bytes_);
 }
 
 // If sizes differ from call to call, an algorithm that suits the calls so far must also suit longer
@@ -316,14 +322,19 @@ std::vector<Ranking::Entry> Decision::challengers(int root) {
 void Decision::challenge(const Question& call) {
   auto found = challengers(call.root);
   const bool apart = trials_->are_apart();
-  const bool by_rule = candidates() > 1;  // the rule's choice serves already
-  if (by_rule)
-    std::erase_if(found, [&](const Ranking::Entry& each) {
-      return each.choice == candidates_.back().choice;
-    });
+  const auto same_as = [](const Choice& choice) {
+    return [&](const Ranking::Entry& each) { return each.choice == choice; };
+  };
+  int current = candidates() - 1;  // the network rule's choice serves already, or native does
+  if (current > 0) std::erase_if(found, same_as(candidates_.back().choice));
+  if (const auto sure = is_open() ? by_network_rule(call) : std::nullopt) {
+    std::erase_if(found, same_as(sure->choice));
+    found.insert(found.begin(), *sure);
+    current = 1;
+  }
   for (const Ranking::Entry& each : found)
     add(each.choice, apart ? "apart" : "guarded", each.seconds);
-  trials_->challenge(candidates() - 1, by_rule ? 1 : 0);
+  trials_->challenge(candidates() - 1, current);
   if (ranks_.rules().wants_bounds() && bytes_ >= 0)
     bound_ = bound(ranks_, collective_, call.root, bytes_);
 }
@@ -355,8 +366,11 @@ bool Decision::compares_alike(std::span<const double> on_device) {
     return false;
   }
   for_devices_ = true;
-  candidates_.erase(candidates_.begin() + 1, candidates_.end());
-  trials_.emplace(trials_->are_apart() ? Trials::apart(setup(), 0) : Trials(setup()));
+  const bool apart = trials_->are_apart();
+  const int served = apart ? trials_->serving() : 0;
+  candidates_.erase(candidates_.begin() + 1 + served, candidates_.end());
+  trials_.emplace(apart ? Trials::apart(setup(), 0) : Trials(setup()));
+  if (served > 0) trials_.emplace(std::move(*trials_).of_rule());
   if (!is_open()) trials_->share_budget();
   return false;
 }

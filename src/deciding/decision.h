@@ -73,6 +73,10 @@ class Decision {
   Trials::Next next() const { return trials_ ? trials_->next() : Trials::Next{0, false}; }
   Server& server(int candidate) { return *candidates_[candidate].server; }
   Server& current() { return server(serving()); }
+  // The server of the program's call.
+  Server& server_of(const Trials::Next& next) {
+    return server(next.apart ? serving() : next.candidate);
+  }
   // Whether one candidate serves all further calls, and calls are no longer counted.
   bool is_made() const { return !trials_; }
   // The number of calls that the MPI library serves until the next trial; they count as completed.
@@ -122,7 +126,7 @@ class Decision {
   std::vector<Ranking::Entry> challengers(int root);
   std::optional<Choice> through_memory();
   std::optional<Choice> by_request_rule();
-  bool follow_network_rule(const Question& call);
+  std::optional<Ranking::Entry> by_network_rule(const Question& call);
   void challenge(const Question& call);
   void agree(const Question& call);
 

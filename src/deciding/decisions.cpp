@@ -66,14 +66,14 @@ bool Decisions::follows_node_rule(const SizeClass& calls) {
          node_rule(*calls.collective, ranks_.size(), node, calls.most) && ranks_.are_on_one_node();
 }
 
-// After the rule has chosen for one size class of a collective, it does so for the others at once,
-// because all ranks have found what it needs. For rounding sums, only other sums count: the history
-// of the rest differs from run to run.
+// After the rule has chosen for one size class, it does so for all others at once, because all ranks
+// have found what it needs. For rounding sums, only other sums count: the history of the rest
+// differs from run to run.
 bool Decisions::follows_network_rule(const SizeClass& calls) const {
   return std::ranges::any_of(classes_, [&](const auto& two) {
     return std::ranges::any_of(two, [&](const SizeClass& each) {
-      return each.collective == calls.collective && (each.keeps_order || !calls.keeps_order) &&
-             each.decision != nullptr && each.decision->follows_network_rule();
+      return (each.keeps_order || !calls.keeps_order) && each.decision != nullptr &&
+             each.decision->follows_network_rule();
     });
   });
 }
@@ -117,6 +117,10 @@ void Decisions::decide(SizeClass& calls, const Question& call) {
   if (ranks_.obey_rules())
     calls.decision = Decision::make(ranks_, call, calls.most,
                                     follows_network_rule(calls) ? 0 : first_calls);
+  if (calls.decision != nullptr && calls.decision->follows_network_rule())
+    for (auto& two : classes_)
+      for (SizeClass& each : two)
+        if (each.wants_decision && (calls.keeps_order || !each.keeps_order)) each.left = 0;
   if (calls.decision == nullptr)
     calls.left = all_calls;
   else if (Trials* const trials = calls.decision->trials())

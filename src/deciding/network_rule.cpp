@@ -10,6 +10,7 @@ namespace toccata {
 namespace {
 
 constexpr std::int64_t longest_sum = 64 << 10;  // bytes of a rank's whole contribution
+constexpr int most_ranks = 512;  // more: the ranking takes up to 40 ms, and nothing was simulated
 
 // In each row, first the algorithms of MPI libraries (selection/native_algorithm).
 constexpr std::string_view of_allgather[] = {"recursive_doubling",
@@ -76,7 +77,8 @@ std::span<const std::string_view> few(const Collective& collective) {
 bool network_rule_concerns(const Collective& collective, int p, std::int64_t bytes,
                            bool keeps_order) {
   const std::int64_t whole = &collective == &reduce_scatter ? p * bytes : bytes;
-  return bytes >= 0 && !few(collective).empty() && (!keeps_order || whole <= longest_sum);
+  return bytes >= 0 && p <= most_ranks && !few(collective).empty() &&
+         (!keeps_order || whole <= longest_sum);
 }
 
 std::shared_ptr<const Ranking> ranking_of_few(const Collective& collective, const Shape& known,
@@ -87,10 +89,8 @@ std::shared_ptr<const Ranking> ranking_of_few(const Collective& collective, cons
   return std::make_shared<const Ranking>(collective, choices, known, model, published);
 }
 
-std::optional<Ranking::Entry> network_rule(const Ranking& ranking, NativeMpi mpi,
-                                           const Collective& collective, int p,
+std::optional<Ranking::Entry> network_rule(const Ranking& ranking, const std::optional<Choice>& own,
                                            std::int64_t bytes) {
-  const auto own = native_algorithm(mpi, collective, p, bytes);
   const auto best = own ? ranking.surest_gain_over(*own, bytes) : std::nullopt;
   if (!best || best->gain < least_sure_gain) return {};
   return Ranking::Entry{best->choice, best->seconds};

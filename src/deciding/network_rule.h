@@ -19,7 +19,7 @@ inline constexpr double least_sure_gain = 1.2;
 
 // Whether the rule may choose for calls of up to `bytes`, of a block or of the message. Gathers are
 // left out: the models underestimate the time of messages that arrive at one rank together. So are
-// long sums: some recorded reductions of 1 MiB contradict the rule.
+// long sums: some recorded reductions of 1 MiB contradict the rule. So are more than 512 ranks.
 bool network_rule_concerns(const Collective& collective, int p, std::int64_t bytes,
                            bool keeps_order);
 
@@ -29,9 +29,8 @@ bool network_rule_concerns(const Collective& collective, int p, std::int64_t byt
 std::shared_ptr<const Ranking> ranking_of_few(const Collective& collective, const Shape& known,
                                               const Model& model, bool published);
 
-// The rule's choice; nothing if no gain is certain.
-std::optional<Ranking::Entry> network_rule(const Ranking& ranking, NativeMpi mpi,
-                                           const Collective& collective, int p,
+// The rule's choice instead of the MPI library's own; nothing if no gain is certain.
+std::optional<Ranking::Entry> network_rule(const Ranking& ranking, const std::optional<Choice>& own,
                                            std::int64_t bytes);
 
 }  // namespace toccata

@@ -182,7 +182,9 @@ void Trials::plan() {
   }
   std::vector<int> untried;
   int next = -1;
-  for (int candidate = 0; candidate < static_cast<int>(candidates_.size()); ++candidate) {
+  const auto number = static_cast<int>(candidates_.size());
+  for (int place = 1; place <= number; ++place) {
+    const int candidate = place % number;  // the MPI library's own last
     const Candidate& each = candidates_[candidate];
     if (candidate == current_ || each.dropped || each.compared) continue;
     if (each.ratio == 0)

@@ -38,7 +38,8 @@ namespace toccata {
 //
 // For floating-point sums, another algorithm may give other bits. Their candidates are measured
 // apart from the program's calls: after some of these, a candidate makes an additional call, whose
-// result is discarded. Candidate 0 serves the program throughout, and the winner is for later runs.
+// result is discarded. Candidate 0, or that of a rule, serves the program throughout, and the winner
+// is for later runs.
 // Every such call is a cost of the trials, so candidates are tried one at a time. Ranks are close
 // together after a call, so times are precise: a candidate wins in its first try if two of its
 // three calls beat all of the current one's by far.
@@ -64,14 +65,14 @@ class Trials {
     trials.planned_ = trials.begins_ = first_probe_late;
     return trials;
   }
-  // Candidate 1 is the current one from now on. Challengers of candidate 0 are wanted as usual; then
-  // candidate 0 challenges it, too.
-  static Trials of_rule(double setup, std::int64_t calls) {
-    Trials trials(setup, calls);
-    trials.candidates_.resize(2);
-    trials.current_ = 1;
-    trials.trial_ = {1, 1, 1, 1};
-    return trials;
+  // The same, but candidate 1 is the current one from now on. Challengers of candidate 0 are wanted
+  // as usual; then candidate 0 challenges it, too.
+  Trials of_rule() && {
+    candidates_.resize(2);
+    current_ = 1;
+    served_ = apart_ ? 1 : 0;
+    trial_ = {1, 1, 1, 1};
+    return std::move(*this);
   }
   // Candidate 1 is the current one from the first call on, and candidate 0 challenges it.
   static Trials trusting() {
@@ -87,7 +88,7 @@ class Trials {
   struct Next {
     int candidate;
     bool timed;
-    // Candidate 0 serves the call. Then time one of the candidate, whose result is discarded.
+    // serving() serves the call. Then time one of the candidate, whose result is discarded.
     bool apart = false;
   };
   // Which candidate serves the next call, and whether to time it.
@@ -145,7 +146,7 @@ class Trials {
 
   int current() const { return current_; }
   // Which candidate serves the program between trials.
-  int serving() const { return apart_ ? 0 : current_; }
+  int serving() const { return apart_ ? served_ : current_; }
   bool are_apart() const { return apart_; }
   // Whether all candidates were compared with it, except those that were excluded.
   bool decided() const;
@@ -182,7 +183,7 @@ class Trials {
   double mean_ = 0;      // seconds of a call of the last trial, with all waiting for late ranks
   double found_in_ = 0;  // the same, after they were requested
   std::vector<Candidate> candidates_;
-  int current_ = 0;
+  int current_ = 0, served_ = 0;  // served_: see serving()
   std::int64_t calls_ = 0;
   std::int64_t planned_ = first_probe;     // the call at which a trial begins within our share
   std::int64_t begins_ = first_probe;      // the same, or the call before which it asks for more

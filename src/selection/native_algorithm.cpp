@@ -173,7 +173,28 @@ constexpr Row mpich[] = {
     {of_reduce_scatter, halving, 2, 0}, {of_reduce_scatter, pairwise, 2, 512 * K},
     {of_scatter, binomial, 2, 0},
 };
+
+constexpr Row open_mpi_requests[] = {
+    {of_allreduce, reduce_bcast, 2, 0}, {of_allreduce, ring, 4, 64 * K},
+    {of_alltoall, linear, 2, 0},
+    {of_barrier, dissemination, 2, 0},
+    {of_bcast, binomial, 2, 0},
+    {of_gather, linear, 2, 0},
+    {of_reduce, binomial, 2, 0},
+    {of_scatter, linear, 2, 0},
+};
 // clang-format on
+
+// The algorithm in the last row that contains such a call.
+Name last_row(std::span<const Row> table, const Collective& collective, int p, std::int64_t size) {
+  const auto* const here = std::ranges::find(collectives_here, &collective);
+  Name found = none;
+  for (const Row& each : table)
+    if (&collectives_here[each.collective] == here && each.least_ranks <= p &&
+        each.least_bytes <= size)
+      found = each.algorithm;
+  return found;
+}
 
 Name name_of(NativeMpi mpi, const Collective& collective, int p, std::int64_t bytes) {
   const std::int64_t whole = bytes * p;
@@ -183,13 +204,8 @@ Name name_of(NativeMpi mpi, const Collective& collective, int p, std::int64_t by
   const std::span<const Row> table = mpi == NativeMpi::open_mpi ? std::span<const Row>(open_mpi)
                                      : mpi == NativeMpi::mpich  ? std::span<const Row>(mpich)
                                                                 : std::span<const Row>();
-  const auto* const here = std::ranges::find(collectives_here, &collective);
-  const std::int64_t size = &collective == &reduce_scatter ? whole : bytes;
-  Name found = none;
-  for (const Row& each : table)
-    if (&collectives_here[each.collective] == here && each.least_ranks <= p &&
-        each.least_bytes <= size)
-      found = each.algorithm;
+  const Name found =
+      last_row(table, collective, p, &collective == &reduce_scatter ? whole : bytes);
   // Open MPI's allgather by recursive doubling, and ours in a broadcast, need a power of two ranks.
   if (!is_power && &collective == &allgather && found == doubling) return bruck;
   if (p % 2 != 0 && found == exchange) return ring;
@@ -197,6 +213,14 @@ Name name_of(NativeMpi mpi, const Collective& collective, int p, std::int64_t by
 }
 
 }  // namespace
+
+std::optional<Choice> native_algorithm_of_requests(NativeMpi mpi, const Collective& collective,
+                                                   int p, std::int64_t bytes) {
+  if (mpi != NativeMpi::open_mpi) return {};
+  const Name name = last_row(open_mpi_requests, collective, p, bytes);
+  if (name == none) return {};
+  return parse_choice(collective, names[name]);
+}
 
 std::optional<Choice> native_algorithm(NativeMpi mpi, const Collective& collective, int p,
                                        std::int64_t bytes) {

@@ -21,6 +21,11 @@ namespace toccata {
 std::optional<Choice> native_algorithm(NativeMpi mpi, const Collective& collective, int p,
                                        std::int64_t bytes);
 
+// The same for nonblocking and persistent calls. Only those of Open MPI are known, which its component
+// libnbc serves in versions 4.1 and 5.0.
+std::optional<Choice> native_algorithm_of_requests(NativeMpi mpi, const Collective& collective,
+                                                   int p, std::int64_t bytes);
+
 // A model proposes an algorithm if it predicts that the MPI library's own takes more than this
 // multiple of its time. Recorded times determined the value (docs/design/0019).
 inline constexpr double least_predicted_gain = 1.1;

@@ -93,7 +93,7 @@ int run(const Said& said, Operation call, const char* algorithm, Native&& native
   Decision* const decision = verdict.decision;
   const Trials::Next next = verdict.next;
   Server& decided = decision == nullptr ? communicator->server(call.collective, algorithm)
-                                        : decision->server(next.apart ? 0 : next.candidate);
+                                        : decision->server_of(next);
   Server& server = able_to_serve(call, *communicator, decided);
 
   // Run. No call is timed while it waits for earlier ones.

@@ -12,7 +12,7 @@ namespace {
 std::string chosen(const Collective& collective, const char* machine, int p, std::int64_t bytes,
                    bool published = false, NativeMpi mpi = NativeMpi::open_mpi) {
   const auto ranking = ranking_of_few(collective, known(p, machine), usual_model(), published);
-  const auto found = network_rule(*ranking, mpi, collective, p, bytes);
+  const auto found = network_rule(*ranking, native_algorithm(mpi, collective, p, bytes), bytes);
   return found ? found->choice.text() : "";
 }
 
@@ -58,6 +58,7 @@ TEST(NetworkRule, ConcernsShortSumsAndMostOtherCollectives) {
   EXPECT_TRUE(network_rule_concerns(allreduce, 4, 1 << 20, false));
   EXPECT_TRUE(network_rule_concerns(reduce_scatter, 4, 16 << 10, true));
   EXPECT_FALSE(network_rule_concerns(reduce_scatter, 4, 32 << 10, true));
+  EXPECT_FALSE(network_rule_concerns(allreduce, 1024, 8, true));
   EXPECT_FALSE(network_rule_concerns(scan, 4, 8, true));
   EXPECT_FALSE(network_rule_concerns(gather, 4, 8, false));
   EXPECT_FALSE(network_rule_concerns(alltoallv, 4, -1, false));
@@ -68,7 +69,7 @@ TEST(NetworkRule, IsForUnknownMachines) {
   Model own = usual_model();
   own.levels[0].eager.alpha *= 2;
   const auto ranking = ranking_of_few(bcast, known(4, "node:4 core:1"), own, false);
-  EXPECT_FALSE(network_rule(*ranking, NativeMpi::open_mpi, bcast, 4, 8));
+  EXPECT_FALSE(network_rule(*ranking, native_algorithm(NativeMpi::open_mpi, bcast, 4, 8), 8));
 }
 
 }  // namespace

@@ -31,7 +31,7 @@ class Job {
       ASSERT_EQ(each.next().candidate, next.candidate) << "ranks differ at call " << each.calls();
       ASSERT_EQ(each.next().timed, next.timed);
     }
-    const int serving = next.apart ? 0 : next.candidate;
+    const int serving = next.apart ? trials_[0].serving() : next.candidate;
     ++served[serving];
     std::uniform_real_distribution<> some(0, 1);
     const double own = seconds_[next.candidate] * (1 + noise * some(random_));
@@ -148,7 +148,7 @@ TEST(Trials, BeginsWithTheChoiceOfARule) {
   for (const auto& [seconds, best] : {Case{{1e-3, 0.5e-3, 0.8e-3}, 1},
                                       {{1e-3, 1.4e-3, 1.2e-3}, 0},
                                       {{1e-3, 0.8e-3, 0.4e-3}, 2}}) {
-    Job job(4, Trials::of_rule(1e-3, 0), seconds, 1);
+    Job job(4, Trials(1e-3).of_rule(), seconds, 1);
     job.calls(64);
     EXPECT_EQ(job.served[1], 64);
     EXPECT_TRUE(job.trials().is_probe());
@@ -163,7 +163,7 @@ TEST(Trials, BeginsWithTheChoiceOfARule) {
 TEST(Trials, KeepsTheChoiceOfARuleIfTheyCannotTell) {
   int kept = 0;
   for (unsigned seed = 0; seed < 100; ++seed) {
-    Job job(4, Trials::of_rule(0, 0), {1e-3, 0.7e-3}, seed);
+    Job job(4, Trials(0).of_rule(), {1e-3, 0.7e-3}, seed);
     job.one_way = true;
     job.late = 10e-3;
     job.noise = 0.05;
@@ -327,7 +327,8 @@ TEST(Trials, KeepsWithinItsShareInAnyJob) {
         1 + seed % 5,
         seed % 4 == 0   ? Trials::trusting()
         : seed % 4 == 1 ? Trials(some(0, 5e-3))
-        : seed % 4 == 2 ? Trials::of_rule(some(0, 5e-3), 0)
+        : seed % 4 == 2 ? Trials(some(0, 5e-3)).of_rule()
+        : seed % 8 == 3 ? Trials::apart(some(0, 5e-3), 0).of_rule()
                         : Trials::apart(some(0, 5e-3), 0),
         std::vector<double>(seconds.begin(), seconds.begin() + (seed % 4 == 0 ? 2 : candidates)),
         seed);
