@@ -1,9 +1,10 @@
 // The least times of reductions between two cores: floors [BYTES...]
 //
-// Two threads on two cores read each other's operands in place, as XPMEM allows, and wait for each
-// other's flags. There is no MPI, no search for a plan and no copy, so no implementation for two
-// ranks is faster, unless it reads less. Prints a line per collective and size: the median, and the
-// lower and upper quartile, of the slower thread's time in µs.
+// Two threads on two cores wait for each other's flags, and read each other's operands: in place,
+// as XPMEM allows, or from a slot into which the other one has copied it. There is no MPI, and no
+// search for a plan. Prints a line per collective and size:
+//
+//   COLLECTIVE BYTES in-place QUARTILE QUARTILE slots QUARTILE QUARTILE   (microseconds)
 //
 //   reduce           one thread reads both whole operands
 //   reduce_scatter   each reads half of both operands
@@ -16,6 +17,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <initializer_list>
 #include <pthread.h>
 #include <thread>
 #include <vector>
@@ -36,43 +38,52 @@ struct alignas(2 * line) Flag {
 
 struct Side {
   std::vector<double> operand, result;
+  std::array<std::vector<double>, 2> operand_slots, result_slots;
   Flag published, reduced, done;
   std::vector<double> seconds;
 };
 
 using Range = std::array<std::size_t, 2>;
 
-void add(const Side& own, const Side& other, double* to, Range range) {
-  const double* const a = own.operand.data();
-  const double* const b = other.operand.data();
+void add(const double* a, const double* b, double* to, Range range) {
   for (std::size_t i = range[0]; i < range[1]; ++i) to[i] = a[i] + b[i];
+}
+
+void move_range(const double* from, double* to, Range range) {
+  std::memcpy(to + range[0], from + range[0], (range[1] - range[0]) * sizeof(double));
 }
 
 enum class Way : unsigned char { reduce, reduce_scatter, whole, halves };
 
-// One call of this side, which is the `place`-th.
-void call(Side& own, Side& other, int place, Way way, long number) {
+// One call of this side, which is the `place`-th. With slots, a side need not wait until the other
+// one has read its operand: every second call uses the same slot.
+void call(Side& own, Side& other, int place, Way way, bool slots, long number) {
   const std::size_t n = own.operand.size(), middle = n / 2;
-  const Range mine = place == 0 ? Range{0, middle} : Range{middle, n};
-  const Range theirs = place == 0 ? Range{middle, n} : Range{0, middle};
+  const Range halves[] = {{0, middle}, {middle, n}};
+  const Range mine = halves[place], theirs = halves[1 - place], all = {0, n};
+  const bool whole = way == Way::reduce || way == Way::whole;
+  const bool reads = way != Way::reduce || place == 0, sends = way != Way::reduce || place == 1;
+  const long slot = number % 2;
+  if (slots) other.done.wait_for(number - 2);
+  if (slots && sends)
+    move_range(own.operand.data(), own.operand_slots[slot].data(), whole ? all : theirs);
   own.published.raise(number);
-  if (way != Way::reduce || place == 0) {
+  if (reads) {
     other.published.wait_for(number);
-    const bool all = way == Way::reduce || way == Way::whole;
-    add(own, other, own.result.data(), all ? Range{0, n} : mine);
+    add(own.operand.data(), (slots ? other.operand_slots[slot] : other.operand).data(),
+        own.result.data(), whole ? all : mine);
   }
   if (way == Way::halves) {
+    if (slots) move_range(own.result.data(), own.result_slots[slot].data(), mine);
     own.reduced.raise(number);
     other.reduced.wait_for(number);
-    std::memcpy(own.result.data() + theirs[0], other.result.data() + theirs[0],
-                (theirs[1] - theirs[0]) * sizeof(double));
+    move_range((slots ? other.result_slots[slot] : other.result).data(), own.result.data(), theirs);
   }
-  // The operand may change after this.
   own.done.raise(number);
-  other.done.wait_for(number);
+  if (!slots) other.done.wait_for(number);  // afterwards, the operand may change
 }
 
-void run(Side& own, Side& other, int place, Way way, Flag& start, Flag& ready) {
+void run(Side& own, Side& other, int place, Way way, bool slots, Flag& start, Flag& ready) {
   cpu_set_t core;
   CPU_ZERO(&core);
   CPU_SET(place, &core);
@@ -82,26 +93,24 @@ void run(Side& own, Side& other, int place, Way way, Flag& start, Flag& ready) {
     (place == 0 ? start : ready).raise(sample);
     (place == 0 ? ready : start).wait_for(sample);
     const auto began = std::chrono::steady_clock::now();
-    for (int each = 0; each < calls; ++each) {
-      // The program writes its operand between calls: it is in the core's own cache.
-      own.operand[number % own.operand.size()] = static_cast<double>(number);
-      call(own, other, place, way, ++number);
-    }
+    for (int each = 0; each < calls; ++each) call(own, other, place, way, slots, ++number);
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
     own.seconds.push_back(took.count() / calls);
   }
 }
 
-std::array<double, 3> time(Way way, std::size_t bytes) {
+std::array<double, 3> time(Way way, bool slots, std::size_t bytes) {
   const std::size_t n = std::max<std::size_t>(bytes / sizeof(double), 1);
   std::array<Side, 2> sides;
   for (Side& each : sides) {
     each.operand.assign(n, 1.0);
     each.result.assign(n, 0.0);
+    for (auto* both : {&each.operand_slots, &each.result_slots})
+      for (auto& slot : *both) slot.assign(n, 0.0);
   }
   Flag start, ready;
-  std::thread other([&] { run(sides[1], sides[0], 1, way, start, ready); });
-  run(sides[0], sides[1], 0, way, start, ready);
+  std::thread other([&] { run(sides[1], sides[0], 1, way, slots, start, ready); });
+  run(sides[0], sides[1], 0, way, slots, start, ready);
   other.join();
   std::vector<double> slower;
   for (int sample = samples / 4; sample < samples; ++sample)
@@ -110,8 +119,14 @@ std::array<double, 3> time(Way way, std::size_t bytes) {
   return {slower[slower.size() / 2], slower[slower.size() / 4], slower[slower.size() * 3 / 4]};
 }
 
-void print(const char* collective, std::size_t bytes, const std::array<double, 3>& found) {
-  std::printf("%s %zu %.4f %.4f %.4f\n", collective, bytes, found[0], found[1], found[2]);
+void print(const char* collective, std::size_t bytes, std::initializer_list<Way> ways) {
+  std::printf("%s %zu", collective, bytes);
+  for (const bool slots : {false, true}) {
+    std::array<double, 3> least = {1e9, 1e9, 1e9};
+    for (const Way way : ways) least = std::min(least, time(way, slots, bytes));
+    std::printf(" %.3f %.3f %.3f", least[0], least[1], least[2]);
+  }
+  std::puts("");
   std::fflush(stdout);
 }
 
@@ -126,8 +141,8 @@ int main(int argc, char** argv) {
     return 2;
   }
   for (const std::size_t bytes : sizes) {
-    print("allreduce", bytes, std::min(time(Way::whole, bytes), time(Way::halves, bytes)));
-    print("reduce", bytes, time(Way::reduce, bytes));
-    print("reduce_scatter", bytes, time(Way::reduce_scatter, bytes));
+    print("allreduce", bytes, {Way::whole, Way::halves});
+    print("reduce", bytes, {Way::reduce});
+    print("reduce_scatter", bytes, {Way::reduce_scatter});
   }
 }

@@ -19,6 +19,7 @@
 #include "analysis/verify.h"
 #include "cost.h"
 #include "crossings.h"
+#include "deciding/network_rule.h"
 #include "links.h"
 #include "networks.h"
 #include "outside.h"
@@ -27,7 +28,6 @@
 #include "selection/choice.h"
 #include "selection/configuration.h"
 #include "selection/mpi_libraries.h"
-#include "deciding/network_rule.h"
 #include "selection/native_algorithm.h"
 #include "selection/proved.h"
 #include "selection/ranking.h"
@@ -449,11 +449,6 @@ NB_MODULE(_core, module) {
         return native_algorithm(mpi, collective_named(collective), p, unit_bytes);
       },
       "mpi"_a, "collective"_a, "p"_a, "unit_bytes"_a);
-  nb::class_<Ranking::Surest>(module, "SurestGain")
-      .def_ro("choice", &Ranking::Surest::choice)
-      .def_ro("seconds", &Ranking::Surest::seconds)
-      .def_ro("gain", &Ranking::Surest::gain);
-  module.attr("LEAST_SURE_GAIN") = least_sure_gain;
   module.def(
       "network_rule",
       [](NativeMpi mpi, std::string_view collective, const Shape& known,
@@ -461,10 +456,13 @@ NB_MODULE(_core, module) {
         check_rank(known, known.root);
         const Collective& here = collective_named(collective);
         const auto ranking = ranking_of_few(here, known, usual_model(), published);
-        std::vector<std::optional<Ranking::Surest>> result;
+        const auto own = [&](std::int64_t bytes) {
+          return native_algorithm(mpi, here, known.p, bytes);
+        };
+        std::vector<std::optional<Choice>> result;
         for (const std::int64_t bytes : unit_bytes) {
-          const auto own = native_algorithm(mpi, here, known.p, bytes);
-          result.push_back(own ? ranking->surest_gain_over(*own, bytes) : std::nullopt);
+          const auto found = network_rule(*ranking, own, bytes);
+          result.push_back(found ? std::optional(found->choice) : std::nullopt);
         }
         return result;
       },

@@ -561,32 +561,16 @@ class NativeMpi(Enum):
     intel_mpi = 2
     unknown = 3
 
-class SurestGain:
-    """The choice that gains most over an MPI library's own on any network: by the usual model, and
-    with Gigabit Ethernet."""
-
-    @property
-    def choice(self) -> Choice: ...
-    @property
-    def seconds(self) -> float:
-        """By the usual model."""
-
-    @property
-    def gain(self) -> float:
-        """The smaller of both."""
-
-LEAST_SURE_GAIN: float  # with which the network rule replaces an MPI library's algorithm
-
 def network_rule(
     mpi: NativeMpi,
     collective: str,
     shape: Shape | int,
     unit_bytes: list[int],
     published: bool = False,
-) -> list[SurestGain | None]:
-    """For each size: the surest gain among the few algorithms that the network rule considers. None
-    if the library's algorithm is unknown. `published`: with messages published inside nodes, where
-    that takes less time."""
+) -> list[Choice | None]:
+    """For the size class up to each size: the choice of the rule for networks, or None if no gain over
+    the MPI library's own algorithm is certain. `published`: with messages published inside nodes,
+    where that takes less time."""
 
 LEAST_PREDICTED_GAIN: float  # with which a model proposes to replace an MPI library's algorithm
 

@@ -185,11 +185,13 @@ std::unique_ptr<Decision> Decision::make_persistent(Ranks& ranks, const Question
   int current = 0;
   Choice first = blocking;
   if (blocking.travel == Travel::published) first.travel = Travel::whole;
-  if (blocking.native())
+  const auto is_found = [&] {
+    return std::ranges::find(found, first, &Ranking::Entry::choice) != found.end();
+  };
+  if (!is_found())
     if (const auto sure = made->by_network_rule(call)) {
       first = sure->choice;
-      if (std::ranges::find(found, first, &Ranking::Entry::choice) == found.end())
-        found.insert(found.begin(), *sure);
+      if (!is_found()) found.insert(found.begin(), *sure);
     }
   for (const Ranking::Entry& each : found) {
     made->add(each.choice, "guarded", each.seconds);
@@ -239,7 +241,7 @@ double Decision::setup() const {
   if (ranks_.results().has_ranking(ranks_.known_shape(), collective_)) return none;
   const int p = ranks_.size();
   const bool reorders = ranks_.wish_for(collective_).how != Reorder::off;
-  return std::min(10e-3, 2e-3 + 0.5e-3 * p) + 20e-6 * p +
+  return std::min(10e-3, 2e-3 + 0.25e-3 * p) + 20e-6 * p +
          (reorders ? std::min(0.3, 300e-6 * p) : 0);
 }
 
@@ -277,15 +279,17 @@ std::optional<Choice> Decision::through_memory() {
 // are published.
 std::optional<Ranking::Entry> Decision::by_network_rule(const Question& call) {
   if (!network_rule_concerns(collective_, ranks_.size(), bytes_, call.keeps_order) ||
-      call.runs_users_code || ranks_.predictable_mpi() == NativeMpi::unknown ||
+      call.runs_users_code || ranks_.predictable_mpi() != NativeMpi::open_mpi ||
       ranks_.wish_for(collective_).how != Reorder::off || ranks_.are_on_one_node() ||
       ranks_.nodes() < 2)
     return {};
-  const NativeMpi mpi = ranks_.certain_mpi();
-  const int p = ranks_.size();
-  const auto own = is_open() ? native_algorithm_of_requests(mpi, collective_, p, bytes_)
-                             : native_algorithm(mpi, collective_, p, bytes_);
-  const auto found = own ? ranking_of_few(ranks_, collective_, call.root, !is_open()) : nullptr;
+  const NativeMpi mpi = ranks_.certain_mpi(call.keeps_order);
+  const auto own = [&](std::int64_t bytes) {
+    return is_open() ? native_algorithm_of_requests(mpi, collective_, ranks_.size(), bytes)
+                     : native_algorithm(mpi, collective_, ranks_.size(), bytes);
+  };
+  if (!own(bytes_)) return {};
+  const auto found = ranking_of_few(ranks_, collective_, call.root, !is_open());
   return found == nullptr ? std::nullopt : network_rule(*found, own, bytes_);
 }
 
@@ -403,8 +407,7 @@ void Decision::agree(const Question& call) {
 }
 
 void Decision::conclude() {
-  const int current = trials_->current();
-  if (current != 0 || trials_->decided()) ranks_.results().keep(key(), candidates_[current].choice);
+  if (trials_->has_result()) ranks_.results().keep(key(), candidates_[trials_->current()].choice);
 }
 
 // If a trial has no result on one rank, it has no result; otherwise as above.
@@ -448,8 +451,7 @@ void Decision::tell() {
     return;
   // After a learned native, a later run starts its trials late. So native must be known as the
   // best.
-  if (current == 0 && !trials_->decided()) return;
-  if (trials_->seconds(current) == 0) return;  // the network rule chose it, and no trial has begun
+  if (!trials_->has_result()) return;
   const double saved = trials_->seconds(0) - trials_->seconds(current);
   ranks_.learn({.collective = &collective_,
                 .ranks = ranks_.size(),

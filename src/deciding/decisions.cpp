@@ -66,8 +66,8 @@ bool Decisions::follows_node_rule(const SizeClass& calls) {
          node_rule(*calls.collective, ranks_.size(), node, calls.most) && ranks_.are_on_one_node();
 }
 
-// After the rule has chosen for one size class, it does so for all others at once, because all ranks
-// have found what it needs. For rounding sums, only other sums count: the history of the rest
+// After the rule has chosen for one size class, it does so for all others at once, because all
+// ranks have found what it needs. For rounding sums, only other sums count: the history of the rest
 // differs from run to run.
 bool Decisions::follows_network_rule(const SizeClass& calls) const {
   return std::ranges::any_of(classes_, [&](const auto& two) {
@@ -115,8 +115,8 @@ void Decisions::begin(SizeClass& made, const Question& call) {
 void Decisions::decide(SizeClass& calls, const Question& call) {
   calls.wants_decision = false;
   if (ranks_.obey_rules())
-    calls.decision = Decision::make(ranks_, call, calls.most,
-                                    follows_network_rule(calls) ? 0 : first_calls);
+    calls.decision =
+        Decision::make(ranks_, call, calls.most, follows_network_rule(calls) ? 0 : first_calls);
   if (calls.decision != nullptr && calls.decision->follows_network_rule())
     for (auto& two : classes_)
       for (SizeClass& each : two)

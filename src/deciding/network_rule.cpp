@@ -9,7 +9,7 @@ namespace toccata {
 
 namespace {
 
-constexpr std::int64_t longest_sum = 64 << 10;  // bytes of a rank's whole contribution
+constexpr std::int64_t longest_sum = 64 << 10;  // bytes
 constexpr int most_ranks = 512;  // more: the ranking takes up to 40 ms, and nothing was simulated
 
 // In each row, first the algorithms of MPI libraries (selection/native_algorithm).
@@ -33,14 +33,9 @@ constexpr std::string_view of_allreduce[] = {"recursive_doubling",
                                              "multi_lane:between=recursive_multiplying"};
 constexpr std::string_view of_alltoall[] = {"linear", "bruck", "pairwise",
                                             "hierarchical:exchange=linear"};
-constexpr std::string_view of_barrier[] = {"recursive_multiplying:radix=2",
-                                           "knomial:radix=2",
-                                           "knomial:radix=8",
-                                           "dissemination",
-                                           "recursive_multiplying",
-                                           "knomial",
-                                           "dissemination:radix=4",
-                                           "hierarchical"};
+constexpr std::string_view of_barrier[] = {
+    "recursive_multiplying:radix=2", "knomial:radix=2", "knomial:radix=8",       "dissemination",
+    "recursive_multiplying",         "knomial",         "dissemination:radix=4", "hierarchical"};
 constexpr std::string_view of_bcast[] = {"binomial",
                                          "knomial",
                                          "scatter_allgather:allgather=recursive_doubling",
@@ -52,9 +47,6 @@ constexpr std::string_view of_bcast[] = {"binomial",
                                          "hierarchical:between=knomial"};
 constexpr std::string_view of_reduce[] = {"binomial", "reduce_scatter_gather", "knomial",
                                           "hierarchical", "hierarchical:between=knomial"};
-constexpr std::string_view of_reduce_scatter[] = {"ring", "recursive_halving", "pairwise",
-                                                  "recursive_multiplying",
-                                                  "hierarchical:between=recursive_multiplying"};
 constexpr std::string_view of_scatter[] = {"binomial", "linear", "hierarchical",
                                            "hierarchical:by=linear"};
 
@@ -65,7 +57,7 @@ struct Row {
 constexpr Row rows[] = {{&allgather, of_allgather}, {&allreduce, of_allreduce},
                         {&alltoall, of_alltoall},   {&barrier, of_barrier},
                         {&bcast, of_bcast},         {&reduce, of_reduce},
-                        {&reduce_scatter, of_reduce_scatter}, {&scatter, of_scatter}};
+                        {&scatter, of_scatter}};
 
 std::span<const std::string_view> few(const Collective& collective) {
   const auto* const found = std::ranges::find(rows, &collective, &Row::collective);
@@ -76,9 +68,8 @@ std::span<const std::string_view> few(const Collective& collective) {
 
 bool network_rule_concerns(const Collective& collective, int p, std::int64_t bytes,
                            bool keeps_order) {
-  const std::int64_t whole = &collective == &reduce_scatter ? p * bytes : bytes;
-  return bytes >= 0 && p <= most_ranks && !few(collective).empty() &&
-         (!keeps_order || whole <= longest_sum);
+  return bytes >= 0 && p > 2 && p <= most_ranks && !few(collective).empty() &&
+         (!keeps_order || bytes <= longest_sum);
 }
 
 std::shared_ptr<const Ranking> ranking_of_few(const Collective& collective, const Shape& known,
@@ -89,10 +80,17 @@ std::shared_ptr<const Ranking> ranking_of_few(const Collective& collective, cons
   return std::make_shared<const Ranking>(collective, choices, known, model, published);
 }
 
-std::optional<Ranking::Entry> network_rule(const Ranking& ranking, const std::optional<Choice>& own,
+std::optional<Ranking::Entry> network_rule(const Ranking& ranking, const OwnAlgorithm& own,
                                            std::int64_t bytes) {
-  const auto best = own ? ranking.surest_gain_over(*own, bytes) : std::nullopt;
+  const std::optional<Choice> of_longest = own(bytes);
+  const auto best = of_longest ? ranking.surest_gain_over(*of_longest, bytes) : std::nullopt;
   if (!best || best->gain < least_sure_gain) return {};
+  const std::int64_t shortest = bytes > 1 ? bytes / 2 + 1 : bytes;
+  const std::optional<Choice> of_shortest = own(shortest);
+  Choice as_messages = best->choice;
+  if (as_messages.travel == Travel::published) as_messages.travel = Travel::whole;
+  if (!of_shortest || ranking.sure_gain(as_messages, *of_shortest, shortest) < least_sure_gain)
+    return {};
   return Ranking::Entry{best->choice, best->seconds};
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 
@@ -12,14 +13,18 @@ namespace toccata {
 // Which algorithm is certain to be faster across nodes than the MPI library's own, before anything
 // is measured: the usual model predicts a gain of at least 1.2 with its fast network, and also with
 // Gigabit Ethernet. So the choice follows from the shape of the ranks and from the size alone. It
-// is right in 97% of 333 simulated settings, of which the models know nothing
+// is right in 98% of 344 simulated settings, of which the models know nothing
 // (docs/design/0022-network-rule.md). Trials correct the rest, except for rounding sums, for which
 // the rule decides for the whole run.
 inline constexpr double least_sure_gain = 1.2;
 
-// Whether the rule may choose for calls of up to `bytes`, of a block or of the message. Gathers are
-// left out: the models underestimate the time of messages that arrive at one rank together. So are
-// long sums: some recorded reductions of 1 MiB contradict the rule. So are more than 512 ranks.
+// Whether the rule may choose for calls of up to `bytes`, of a block or of the message. Left out
+// are:
+//
+// - gathers: the models underestimate the time of messages that arrive at one rank together
+// - reduce-scatters: MPI_Reduce_scatter_block has other algorithms than MPI_Reduce_scatter
+// - long sums: some recorded reductions of 1 MiB contradict the rule
+// - two ranks, which have no rounds to save, and more than 512, because the ranking takes too long
 bool network_rule_concerns(const Collective& collective, int p, std::int64_t bytes,
                            bool keeps_order);
 
@@ -29,8 +34,13 @@ bool network_rule_concerns(const Collective& collective, int p, std::int64_t byt
 std::shared_ptr<const Ranking> ranking_of_few(const Collective& collective, const Shape& known,
                                               const Model& model, bool published);
 
-// The rule's choice instead of the MPI library's own; nothing if no gain is certain.
-std::optional<Ranking::Entry> network_rule(const Ranking& ranking, const std::optional<Choice>& own,
+// The algorithm that the MPI library selects by itself for a size; nothing if it is unknown.
+using OwnAlgorithm = std::function<std::optional<Choice>(std::int64_t bytes)>;
+
+// The rule's choice for a size class, from just above half of `bytes` up to `bytes`; nothing if no
+// gain is certain. MPI libraries change their algorithms at powers of two, so it must gain at both
+// ends of the class.
+std::optional<Ranking::Entry> network_rule(const Ranking& ranking, const OwnAlgorithm& own,
                                            std::int64_t bytes);
 
 }  // namespace toccata

@@ -37,7 +37,8 @@ class Ranks {
   virtual NativeMpi predictable_mpi() const { return NativeMpi::unknown; }
   // The same if its published decision functions certainly serve these ranks: no other component,
   // no rules of the user, and no functions for devices do. Collective, and the same on all ranks.
-  virtual NativeMpi certain_mpi() { return NativeMpi::unknown; }
+  // The first answer for rounding sums stays, whenever others asked.
+  virtual NativeMpi certain_mpi(bool /*for_sums*/) { return NativeMpi::unknown; }
   // Whether all ranks are known to have the same rules. The same on all ranks.
   virtual bool obey_rules() = 0;
 

@@ -58,8 +58,8 @@ std::vector<double> Trials::times(std::span<const double> least, int candidate) 
 void Trials::agree(std::span<const double> least, double agreement) {
   const std::vector<double> standing = times(least, current_);
   candidates_[current_].seconds = lower_middle(standing);
-  mean_ = std::accumulate(standing.begin(), standing.end(), 0.0) /
-          static_cast<double>(standing.size());
+  mean_ =
+      std::accumulate(standing.begin(), standing.end(), 0.0) / static_cast<double>(standing.size());
   agreeing_ = -least[trial_.size()];
   double excess = overhead() + (apart_ && !is_probe() ? cost_apart(least) : 0);
   const int stood = current_;
@@ -106,6 +106,7 @@ void Trials::take_over(int challenger) {
   candidates_[current_].ratio = 1 / ratio;
   candidates_[current_].compared = true;
   current_ = challenger;
+  took_over_ = true;
 }
 
 bool Trials::decided() const {
@@ -118,9 +119,9 @@ bool Trials::decided() const {
 
 void Trials::inherit() {
   probes_ = false;
+  took_over_ = true;
   candidates_.resize(2);
   current_ = 1;
-  asked_ = true;
   wants_candidates_ = false;
   try_candidates(std::array{0});
   may_ask_ = false;
@@ -155,7 +156,6 @@ void Trials::answer(bool granted) {
 
 void Trials::challenge(int candidates, int current) {
   probes_ = wants_candidates_ = false;
-  asked_ = true;
   candidates_.resize(1 + candidates);
   current_ = current;
   plan();
@@ -167,12 +167,11 @@ void Trials::challenge(int candidates, int current) {
 void Trials::plan() {
   may_ask_ = false;
   if (is_probe()) {
-    if (asked_) return begin_at(never);
     // Candidates are not known yet.
     trial_.assign(4, current_);
     const double setup = setup_ / mean_;
     if (static_cast<double>(calls_) * share + granted_ >= setup) {
-      asked_ = wants_candidates_ = true;
+      wants_candidates_ = true;
       found_in_ = setup_;
       granted_ = std::max(0.0, granted_ - setup);
       return begin_at(never);

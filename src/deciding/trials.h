@@ -30,19 +30,18 @@ namespace toccata {
 // the current candidate. First tries are exempt, because their times are unknown beforehand.
 // One-time costs are exempt, too: the first agreement, and the additional time of a candidate's
 // first call compared with its second. To find candidates costs at most `share` of the time of all
-// calls, too, but with all waiting for late ranks: the program lasts that long in any case. To need few agreements, candidates are tried together, and
-// the most promising one is compared first.
+// calls, too, but with all waiting for late ranks: the program lasts that long in any case. To need
+// few agreements, candidates are tried together, and the most promising one is compared first.
 //
 // Several Trials may share their budgets (Decisions). One of them may then begin a trial earlier,
 // if all together have not spent their shares yet.
 //
 // For floating-point sums, another algorithm may give other bits. Their candidates are measured
 // apart from the program's calls: after some of these, a candidate makes an additional call, whose
-// result is discarded. Candidate 0, or that of a rule, serves the program throughout, and the winner
-// is for later runs.
-// Every such call is a cost of the trials, so candidates are tried one at a time. Ranks are close
-// together after a call, so times are precise: a candidate wins in its first try if two of its
-// three calls beat all of the current one's by far.
+// result is discarded. Candidate 0, or that of a rule, serves the program throughout, and the
+// winner is for later runs. Every such call is a cost of the trials, so candidates are tried one at
+// a time. Ranks are close together after a call, so times are precise: a candidate wins in its
+// first try if two of its three calls beat all of the current one's by far.
 class Trials {
  public:
   static constexpr double share = 0.02;
@@ -65,8 +64,8 @@ class Trials {
     trials.planned_ = trials.begins_ = first_probe_late;
     return trials;
   }
-  // The same, but candidate 1 is the current one from now on. Challengers of candidate 0 are wanted
-  // as usual; then candidate 0 challenges it, too.
+  // Candidate 1, the choice of a rule, is the current one from now on. Challengers of candidate 0
+  // are wanted as usual; then candidate 0 challenges it, too.
   Trials of_rule() && {
     candidates_.resize(2);
     current_ = 1;
@@ -79,7 +78,6 @@ class Trials {
     Trials trials(10e-3);  // the same on all ranks
     trials.candidates_.resize(2);
     trials.current_ = 1;
-    trials.asked_ = true;
     trials.probes_ = false;
     trials.try_candidates(std::array{0});
     return trials;
@@ -150,6 +148,11 @@ class Trials {
   bool are_apart() const { return apart_; }
   // Whether all candidates were compared with it, except those that were excluded.
   bool decided() const;
+  // Whether current() is a result: it took over, here or elsewhere; or it is that of a rule, and
+  // candidate 0 was compared with it; or all were.
+  bool has_result() const {
+    return took_over_ || (current_ != 0 && candidates_[0].compared) || decided();
+  }
   std::int64_t calls() const { return calls_; }
   // Seconds per call of that candidate, from the last agreement; 0 if it was not timed.
   double seconds(int candidate) const { return candidates_[candidate].seconds; }
@@ -195,9 +198,9 @@ class Trials {
   double price_ = 0;    // of the next trial, in calls
   double granted_ = 0;  // calls, beyond our share
   std::int64_t recheck_ = 0;
-  bool probes_ = true, apart_ = false, shares_ = false;
+  bool probes_ = true, apart_ = false, shares_ = false, took_over_ = false;
   bool may_ask_ = false;  // for budget: the next trial is not a recheck
-  bool compares_ = false, agreed_ = false, asked_ = false, wants_candidates_ = false;
+  bool compares_ = false, agreed_ = false, wants_candidates_ = false;
 };
 
 }  // namespace toccata

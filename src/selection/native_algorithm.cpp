@@ -204,8 +204,7 @@ Name name_of(NativeMpi mpi, const Collective& collective, int p, std::int64_t by
   const std::span<const Row> table = mpi == NativeMpi::open_mpi ? std::span<const Row>(open_mpi)
                                      : mpi == NativeMpi::mpich  ? std::span<const Row>(mpich)
                                                                 : std::span<const Row>();
-  const Name found =
-      last_row(table, collective, p, &collective == &reduce_scatter ? whole : bytes);
+  const Name found = last_row(table, collective, p, &collective == &reduce_scatter ? whole : bytes);
   // Open MPI's allgather by recursive doubling, and ours in a broadcast, need a power of two ranks.
   if (!is_power && &collective == &allgather && found == doubling) return bruck;
   if (p % 2 != 0 && found == exchange) return ring;

@@ -21,8 +21,8 @@ namespace toccata {
 std::optional<Choice> native_algorithm(NativeMpi mpi, const Collective& collective, int p,
                                        std::int64_t bytes);
 
-// The same for nonblocking and persistent calls. Only those of Open MPI are known, which its component
-// libnbc serves in versions 4.1 and 5.0.
+// The same for nonblocking and persistent calls. Only those of Open MPI are known, which its
+// component libnbc serves in versions 4.1 and 5.0.
 std::optional<Choice> native_algorithm_of_requests(NativeMpi mpi, const Collective& collective,
                                                    int p, std::int64_t bytes);
 

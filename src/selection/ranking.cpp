@@ -623,6 +623,13 @@ std::optional<Ranking::Surest> Ranking::surest_gain_over(const Choice& other,
   return best;
 }
 
+double Ranking::sure_gain(const Choice& one, const Choice& other, std::int64_t bytes) const {
+  const Sketch *const ours = find(one), *const compared = find(other);
+  if (ours == nullptr || compared == nullptr || !slow_) return 0;
+  return std::min(seconds(*compared, rates_, bytes) / seconds(*ours, rates_, bytes),
+                  seconds(*compared, *slow_, bytes) / seconds(*ours, *slow_, bytes));
+}
+
 std::vector<Ranking::Ranked> Ranking::ranked(const Rates& rates, std::int64_t bytes) const {
   std::vector<Ranked> result;
   double most = 0;  // seconds: another setting must take less

@@ -32,13 +32,7 @@ class Ranking {
   // 16 or 64 segments. If the ranks of each node share memory, algorithms that consider nodes also
   // count with their messages published there. `few` and `few_or_published` name rankings of a
   // few choices (deciding/network_rule).
-  enum class Setting : std::uint8_t {
-    standard,
-    near,
-    near_or_published,
-    few,
-    few_or_published
-  };
+  enum class Setting : std::uint8_t { standard, near, near_or_published, few, few_or_published };
 
   // All algorithms of a collective, with their ranks reordered as requested; if the model finds the
   // order, only in the default setting.
@@ -75,6 +69,9 @@ class Ranking {
     double seconds, gain;
   };
   std::optional<Surest> surest_gain_over(const Choice& other, std::int64_t bytes) const;
+  // The gain of one choice over another in this sense; 0 if one of them is not ranked, or the
+  // machine is known.
+  double sure_gain(const Choice& one, const Choice& other, std::int64_t bytes) const;
 
   // The predicted seconds of an algorithm with these parameters; nothing if they are not ranked.
   std::optional<double> seconds(const Choice& choice, std::int64_t bytes) const;

@@ -103,3 +103,17 @@ def test_programs_that_know_nothing_of_it(program: str) -> None:
     )  # fmt: skip
     done = run(*asked, str(BUILD / "tests/preload/openmpi" / program))
     assert done.stdout.split() == ["right"], done.stderr
+
+
+def test_a_rule_replaces_open_mpis_sums_and_broadcasts_among_four_hosts(tmp_path: Path) -> None:
+    """Without settings: one round instead of two, from the 33rd call on, the same in every run."""
+    program = BUILD / "tests/preload/choosing/openmpi/repeats"
+    served = []
+    for number in range(2):
+        report = tmp_path / f"{number}.json"
+        run(*preloaded(TOCCATA_REPORT=str(report)), str(program), "200", "16", ranks=4, slots="1")
+        rows = [each for each in reports.read(report).rows if each.reason == "network"]
+        assert "bcast" in {each.collective for each in rows}
+        served.append({each.choice: each.calls for each in rows if each.collective == "allreduce"})
+    assert served[0] == served[1]
+    assert set(served[0]) == {"recursive_multiplying"}

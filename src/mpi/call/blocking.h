@@ -17,11 +17,13 @@ inline Server& able_to_serve(const Operation& call, Communicator& communicator, 
   return communicator.instead_of(server, call.allows(true, datatypes));
 }
 
-// Whether a decision for blocking calls uses the node's memory. There, blocking calls take so
-// little time that such a decision does not suit requests.
+// Whether a decision for blocking calls uses the node's memory, or follows the rule for networks.
+// In memory, blocking calls take so little time that such a decision does not suit requests; the
+// rule knows another price for them.
 inline bool suits_blocking_calls_only(const Server& server) {
+  const std::string& reason = server.service->key.reason;
   return server.is_candidate && server.form == Form::blocking &&
-         server.service->choice.publishes() && server.service->key.reason != "forced";
+         (reason == "network" || (server.service->choice.publishes() && reason != "forced"));
 }
 
 // The server of a call. Does not wait for other ranks, unless the requested algorithm depends on

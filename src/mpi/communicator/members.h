@@ -90,7 +90,7 @@ class Members : public Ranks, public std::enable_shared_from_this<Members> {
   std::uint64_t known_shape() final;
   bool are_on_one_node() final;
   NativeMpi predictable_mpi() const final { return predictable_mpi_of(library_text()); }
-  NativeMpi certain_mpi() final;
+  NativeMpi certain_mpi(bool for_sums) final;
   NodeKind node() final {
     const NodeMemory& memory = process_->world().node();
     return {!memory.has_spare_cores(), memory.reads_directly(), memory.native()};
@@ -141,7 +141,7 @@ class Members : public Ranks, public std::enable_shared_from_this<Members> {
   int size_ = 0;
   std::shared_ptr<const Placement> placement_;  // if it was discovered on this communicator
   int nodes_ = 0;                               // see known_nodes
-  std::optional<NativeMpi> certain_mpi_;        // empty: not yet agreed
+  std::optional<NativeMpi> certain_mpi_[2];     // for sums and others; empty: not yet agreed
   bool is_inter_ = false, has_met_ = false;
   std::uint64_t where_ = 0, known_shape_ = 0;
   std::unique_ptr<const KnownNeighbors> own_neighbors_, all_neighbors_;

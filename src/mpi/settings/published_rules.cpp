@@ -2,7 +2,7 @@
 
 #include <mpi.h>
 
-#include <optional>
+#include <dlfcn.h>
 #include <string>
 
 #include "mpi/settings/family.h"
@@ -14,82 +14,66 @@ namespace toccata {
 
 namespace {
 
-// Access to the variables of the MPI library, while it exists.
+// Open MPI's variables, by functions of its library libopen-pal, which also serve MPI_T there. They
+// take microseconds; MPI_T_init_thread takes 0.2 s, because it opens all components.
 class Variables {
  public:
-  Variables() {
-    int provided = 0;
-    is_open_ = MPI_T_init_thread(MPI_THREAD_SINGLE, &provided) == MPI_SUCCESS;
-  }
-  ~Variables() {
-    if (is_open_) MPI_T_finalize();
-  }
-  Variables(const Variables&) = delete;
-  Variables& operator=(const Variables&) = delete;
+  bool are_readable() const { return find_ != nullptr && value_ != nullptr; }
 
-  bool is_open() const { return is_open_; }
-
-  // The value of a number or switch; nothing if there is no such variable.
-  std::optional<int> number(const char* name) const {
-    const Handle handle(name);
-    int value = 0;
-    if (handle.count != 1 || MPI_T_cvar_read(handle.of, &value) != MPI_SUCCESS) return {};
-    return value;
+  // The value of coll_COMPONENT_NAME; `instead` if there is no such variable.
+  int number(const char* component, const char* name, int instead) const {
+    const auto* const found = static_cast<const int*>(value_of(component, name));
+    return found == nullptr ? instead : *found;
   }
-
-  // The same for a text.
-  std::optional<std::string> text(const char* name) const {
-    const Handle handle(name);
-    if (handle.count < 1) return {};
-    std::string value(static_cast<std::size_t>(handle.count) + 1, '\0');
-    if (MPI_T_cvar_read(handle.of, value.data()) != MPI_SUCCESS) return {};
-    return value.c_str();
+  bool is_on(const char* component, const char* name, bool instead) const {
+    const auto* const found = static_cast<const bool*>(value_of(component, name));
+    return found == nullptr ? instead : *found;
+  }
+  // The value of `coll`, which selects or excludes components.
+  std::string selection() const {
+    const auto* const found = static_cast<const char* const*>(value_of(nullptr, nullptr));
+    return found == nullptr || *found == nullptr ? "" : *found;
   }
 
  private:
-  struct Handle {
-    explicit Handle(const char* name) {
-      int index = 0;
-      if (MPI_T_cvar_get_index(name, &index) != MPI_SUCCESS) return;
-      if (MPI_T_cvar_handle_alloc(index, nullptr, &of, &count) != MPI_SUCCESS) count = 0;
-    }
-    ~Handle() {
-      if (count > 0) MPI_T_cvar_handle_free(&of);
-    }
-    Handle(const Handle&) = delete;
-    Handle& operator=(const Handle&) = delete;
+  using Find = int (*)(const char* project, const char* framework, const char* component,
+                       const char* name);
+  using Value = int (*)(int index, const void* value, int* source, const char** file);
 
-    MPI_T_cvar_handle of = MPI_T_CVAR_HANDLE_NULL;
-    int count = 0;
-  };
+  const void* value_of(const char* component, const char* name) const {
+    const int index = find_(nullptr, "coll", component, name);
+    const void* value = nullptr;
+    return index < 0 || value_(index, &value, nullptr, nullptr) != 0 ? nullptr : value;
+  }
 
-  bool is_open_ = false;
+  Find find_ = reinterpret_cast<Find>(dlsym(RTLD_DEFAULT, "mca_base_var_find"));
+  Value value_ = reinterpret_cast<Value>(dlsym(RTLD_DEFAULT, "mca_base_var_get_value"));
 };
 
-// Components that precede tuned on some machines, if their priority is higher. The accelerators'
-// ones also have a switch.
-constexpr const char* others[] = {"adapt", "acoll", "fca",      "hcoll", "libnbc", "ml",
-                                  "sm",    "ucc",   "portals4", "spacc", "xhc"};
+// Components that precede tuned on some machines, if their priority is higher.
+constexpr const char* others[] = {"adapt", "acoll", "basic", "fca",      "hcoll", "ml",
+                                  "sm",    "ucc",   "spacc", "portals4", "xhc"};
 
 bool is_tuned_alone(bool one_per_node) {
   const Variables variables;
-  if (!variables.is_open()) return false;
-  const auto priority = [&](const std::string& component) {
-    if (variables.number(("coll_" + component + "_enable").c_str()) == 0) return -1;
-    return variables.number(("coll_" + component + "_priority").c_str()).value_or(-1);
+  if (!variables.are_readable()) return false;
+  const int own = variables.number("tuned", "priority", 0);
+  const auto precedes = [&](const char* component) {
+    // The components for accelerators also have a switch, which is a number.
+    return variables.number(component, "enable", 1) != 0 &&
+           variables.number(component, "priority", -1) >= own;
   };
-  const int own = priority("tuned");
   for (const char* const other : others)
-    if (priority(other) >= own) return false;
-  if (!one_per_node && priority("han") >= own) return false;
-  return own > 0 && variables.text("coll").value_or("").empty() &&
-         variables.number("coll_tuned_use_dynamic_rules").value_or(1) == 0;
+    if (precedes(other)) return false;
+  return own > 0 && (one_per_node || !precedes("han")) && variables.selection().empty() &&
+         !variables.is_on("tuned", "use_dynamic_rules", true);
 }
 
 }  // namespace
 
 bool uses_published_rules(bool one_per_node) {
-  if (predictable_mpi_of(library_text()) != NativeMpi::open_mpi) return false;
+  const std::string library = library_text();
+  if (predictable_mpi_of(library) != NativeMpi::open_mpi || !is_tested(library)) return false;
   static const bool alone[] = {is_tuned_alone(false), is_tuned_alone(true)};
   return alone[one_per_node ? 1 : 0];
 }

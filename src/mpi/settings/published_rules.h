@@ -3,10 +3,11 @@
 namespace toccata {
 
 // Whether the decision functions that selection/native_algorithm contains certainly choose the
-// algorithms of blocking collectives here: Open MPI's component `tuned`, with its fixed rules. Other
-// components (han, hcoll, ucc, ...), a selection of components, and rules of the user or the site
-// replace them; Open MPI's own variables show that (MPI_T). `one_per_node`: whether each rank of
-// the communicator has a node of its own; han then leaves them to tuned. False under other MPIs.
+// algorithms of blocking collectives here: Open MPI's component `tuned`, with its fixed rules.
+// Other components (han, hcoll, ucc, ...), a selection of components, and rules of the user or the
+// site replace them; Open MPI's own variables show that. `one_per_node`: whether each rank of the
+// communicator has a node of its own; han then leaves them to tuned. False under other MPIs and
+// other versions than 4.1 and 5.0.
 bool uses_published_rules(bool one_per_node);
 
 }  // namespace toccata

@@ -15,7 +15,7 @@ from toccata.papers import selectors
 RECORDED = ROOT / "../shared/data/recorded/collectives.csv"
 SIMULATED = ROOT / "docs/reproduction/selectors.csv"
 SELECTORS = {NativeMpi.open_mpi: "ompi", NativeMpi.mpich: "mpich"}
-SUMS = ("allreduce", "reduce", "reduce_scatter")
+SUMS = ("allreduce", "reduce")
 RIGHT = 0.98  # of the speed of the MPI's own algorithm: within the precision of the times
 
 Times = dict[tuple[str, int, str, str, int], dict[str, float]]
@@ -42,14 +42,12 @@ def gains(times: Times, collectives: tuple[str, ...], most_sum: int) -> list[flo
             units = [place.unit(collective, size) for size in sizes if size <= most_sum]
             for mpi, selector in SELECTORS.items():
                 rule = _core.network_rule(mpi, collective, place.shape(), units)
-                for unit, sure in zip(units, rule, strict=True):
+                for unit, choice in zip(units, rule, strict=True):
                     here = times.get((place.name, place.ranks, place.placement, collective, unit))
-                    if not here or selector not in here:
+                    if not here or selector not in here or choice is None:
                         continue
-                    if sure is None or sure.gain < _core.LEAST_SURE_GAIN:
-                        continue
-                    if sure.choice.text in here:  # in all but a few
-                        found.append(here[selector] / here[sure.choice.text])
+                    if choice.text in here:  # in all but a few
+                        found.append(here[selector] / here[choice.text])
     return found
 
 
@@ -59,7 +57,7 @@ def share_of_right(found: list[float]) -> float:
 
 def test_is_right_in_95_percent_of_the_simulated_sums(times: Times) -> None:
     found = gains(times, SUMS, 64 << 10)
-    assert len(found) > 100
+    assert len(found) > 90
     assert share_of_right(found) >= 0.95
     assert min(found) > 0.85
     assert geometric_mean(found) > 1.7
@@ -67,13 +65,13 @@ def test_is_right_in_95_percent_of_the_simulated_sums(times: Times) -> None:
 
 def test_is_right_in_95_percent_of_all_simulated_settings(times: Times) -> None:
     found = gains(times, (*SUMS, "allgather", "alltoall", "barrier", "bcast", "scatter"), 1 << 20)
-    assert len(found) > 300
+    assert len(found) > 250
     assert share_of_right(found) >= 0.95
     assert geometric_mean(found) > 1.8
 
 
-def test_has_no_choice_for_gathers(times: Times) -> None:
-    assert gains(times, ("gather",), 1 << 20) == []
+def test_has_no_choice_for_gathers_and_reduce_scatters(times: Times) -> None:
+    assert gains(times, ("gather", "reduce_scatter"), 1 << 20) == []
 
 
 @pytest.mark.skipif(not RECORDED.exists(), reason=f"the recorded times, {RECORDED}, are not here")
@@ -91,11 +89,9 @@ def test_is_right_on_the_recorded_machines() -> None:
         if case.setting not in defaults or case.machine not in libraries:
             continue
         mpi = libraries[case.machine]
-        (sure,) = _core.network_rule(mpi, case.collective, case.p, [case.unit_bytes])
-        if sure is None or sure.gain < _core.LEAST_SURE_GAIN:
-            continue
+        (choice,) = _core.network_rule(mpi, case.collective, case.p, [case.unit_bytes])
         is_long_sum = case.collective in SUMS and case.total_bytes > 64 << 10
-        if sure.choice.text in measured[case.setting] and not is_long_sum:
-            found.append(defaults[case.setting] / measured[case.setting][sure.choice.text])
-    assert len(found) >= 10
+        if choice and choice.text in measured[case.setting] and not is_long_sum:
+            found.append(defaults[case.setting] / measured[case.setting][choice.text])
+    assert len(found) >= 7
     assert share_of_right(found) >= 0.95

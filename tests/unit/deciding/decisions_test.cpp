@@ -136,7 +136,7 @@ class SimulatedRanks final : public Ranks {
   Results& results() override { return process_.results; }
   NativeMpi predictable_mpi() const override { return NativeMpi::open_mpi; }
   bool obey_rules() override { return true; }
-  NativeMpi certain_mpi() override {
+  NativeMpi certain_mpi(bool) override {
     return process_.certain_mpi ? NativeMpi::open_mpi : NativeMpi::unknown;
   }
   int nodes() override { return all_.known.placement->regions(0).number(); }
@@ -550,8 +550,7 @@ TEST(Decisions, FollowTheRuleForNetworks) {
                    {1, &allreduce, 8, 0, true, 30, Form::blocking, -1, 1, true},
                    {1, &allreduce, 8, 0, true, 70, Form::blocking, -1, 1, true}};
   for (const bool learns : {false, true}) {
-    const Outcome run = toccata::run(
-        program, 1, learns ? TestRules::learning_sums() : TestRules());
+    const Outcome run = toccata::run(program, 1, learns ? TestRules::learning_sums() : TestRules());
     expect_alike(program, run);
     EXPECT_EQ(served_by(run, 0, "native"), 32);
     EXPECT_EQ(served_by(run, 0, "recursive_multiplying network"), 968);
@@ -667,21 +666,22 @@ TEST(Decisions, IgnoreLearnedAlgorithmsThatCannotRun) {
   EXPECT_GT(served_by(run, 0, "guarded"), 10'000);
 }
 
-// 330 calls of 4 ms are too few to measure a sum within 2% of their own time, but not within 2% of
+// 270 calls of 4 ms are too few to measure a sum within 2% of their own time, but not within 2% of
 // the time of all calls. The class that took most time comes first.
 TEST(Decisions, ShareOneBudgetForAllSizes) {
   Program program;
   program.communicators = {all_of(4)};
   for (int step = 0; step < 30; ++step) {
-    program.calls.push_back({0, &reduce, 4'000'000, 0, true, 11});
+    program.calls.push_back({0, &reduce, 4'000'000, 0, true, 9});
     for (const std::int64_t bytes : {500'000, 1'000'000, 2'000'000})
-      program.calls.push_back({0, &reduce, bytes, 0, true, 11});
+      program.calls.push_back({0, &reduce, bytes, 0, true, 9});
   }
   const Outcome run = toccata::run(program, 1, TestRules::learning_sums());
   expect_alike(program, run);
-  EXPECT_EQ(served_by(run, -1, native_text), 1320);
+  EXPECT_EQ(served_by(run, -1, native_text), 1080);
   EXPECT_GT(run.seconds_apart, 0);
-  EXPECT_LT(run.seconds_apart, 1.05 * Trials::share * run.seconds) << "5% of noise";
+  // A class may use its own share after it lent it to another one.
+  EXPECT_LT(run.seconds_apart, 1.25 * Trials::share * run.seconds);
   ASSERT_EQ(run.learned.points.size(), 1);
   EXPECT_EQ(run.learned.points[0].bytes, 4 << 20);
 

@@ -12,7 +12,8 @@ namespace {
 std::string chosen(const Collective& collective, const char* machine, int p, std::int64_t bytes,
                    bool published = false, NativeMpi mpi = NativeMpi::open_mpi) {
   const auto ranking = ranking_of_few(collective, known(p, machine), usual_model(), published);
-  const auto found = network_rule(*ranking, native_algorithm(mpi, collective, p, bytes), bytes);
+  const auto own = [&](std::int64_t size) { return native_algorithm(mpi, collective, p, size); };
+  const auto found = network_rule(*ranking, own, bytes);
   return found ? found->choice.text() : "";
 }
 
@@ -39,7 +40,8 @@ TEST(NetworkRule, LeavesWhatIsNotCertain) {
 // Inside nodes, messages may be published; this changes neither the decision nor the operands'
 // order.
 TEST(NetworkRule, PublishesInsideNodesWhereThatIsFaster) {
-  EXPECT_EQ(chosen(allreduce, "node:8 core:16", 128, 128), "hierarchical:between=recursive_multiplying");
+  EXPECT_EQ(chosen(allreduce, "node:8 core:16", 128, 128),
+            "hierarchical:between=recursive_multiplying");
   EXPECT_EQ(chosen(allreduce, "node:8 core:16", 128, 128, true),
             "hierarchical:between=recursive_multiplying,travel=published");
   for (const Collective* collective : {&allreduce, &reduce, &allgather, &bcast})
@@ -56,12 +58,25 @@ TEST(NetworkRule, ConcernsShortSumsAndMostOtherCollectives) {
   EXPECT_TRUE(network_rule_concerns(allreduce, 4, 64 << 10, true));
   EXPECT_FALSE(network_rule_concerns(allreduce, 4, (64 << 10) + 1, true));
   EXPECT_TRUE(network_rule_concerns(allreduce, 4, 1 << 20, false));
-  EXPECT_TRUE(network_rule_concerns(reduce_scatter, 4, 16 << 10, true));
-  EXPECT_FALSE(network_rule_concerns(reduce_scatter, 4, 32 << 10, true));
+  EXPECT_FALSE(network_rule_concerns(reduce_scatter, 4, 8, false));
+  EXPECT_FALSE(network_rule_concerns(allreduce, 2, 8, true));
   EXPECT_FALSE(network_rule_concerns(allreduce, 1024, 8, true));
   EXPECT_FALSE(network_rule_concerns(scan, 4, 8, true));
   EXPECT_FALSE(network_rule_concerns(gather, 4, 8, false));
   EXPECT_FALSE(network_rule_concerns(alltoallv, 4, -1, false));
+}
+
+// With 8 to 15 ranks, Open MPI's broadcast of 4 KiB is binomial, and that of 3 KiB is a k-nomial
+// tree, which is as fast as the proposed one. So nothing is certain for the class of both.
+TEST(NetworkRule, GainsAtBothEndsOfASizeClass) {
+  const auto ranking = ranking_of_few(bcast, known(8, "node:8 core:1"), usual_model(), false);
+  const auto own = [](std::int64_t bytes) {
+    return native_algorithm(NativeMpi::open_mpi, bcast, 8, bytes);
+  };
+  const auto longest = ranking->surest_gain_over(*own(4096), 4096);
+  ASSERT_TRUE(longest);
+  EXPECT_LT(ranking->sure_gain(longest->choice, *own(2049), 2049), 1.01);
+  EXPECT_FALSE(network_rule(*ranking, own, 4096));
 }
 
 // A known machine has a model of its own, and therefore trials.
@@ -69,7 +84,8 @@ TEST(NetworkRule, IsForUnknownMachines) {
   Model own = usual_model();
   own.levels[0].eager.alpha *= 2;
   const auto ranking = ranking_of_few(bcast, known(4, "node:4 core:1"), own, false);
-  EXPECT_FALSE(network_rule(*ranking, native_algorithm(NativeMpi::open_mpi, bcast, 4, 8), 8));
+  const auto binomial = [](std::int64_t) { return parse_choice(bcast, "binomial"); };
+  EXPECT_FALSE(network_rule(*ranking, binomial, 8));
 }
 
 }  // namespace

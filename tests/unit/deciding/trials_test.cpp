@@ -152,9 +152,11 @@ TEST(Trials, BeginsWithTheChoiceOfARule) {
     job.calls(64);
     EXPECT_EQ(job.served[1], 64);
     EXPECT_TRUE(job.trials().is_probe());
+    EXPECT_FALSE(job.trials().has_result());
     job.calls(3000);
     EXPECT_EQ(job.trials().current(), best);
     EXPECT_TRUE(job.trials().decided());
+    EXPECT_TRUE(job.trials().has_result());
   }
 }
 
