@@ -568,9 +568,11 @@ def network_rule(
     unit_bytes: list[int],
     published: bool = False,
 ) -> list[Choice | None]:
-    """For the size class up to each size: the choice of the rule for networks, or None if no gain over
-    the MPI library's own algorithm is certain. `published`: with messages published inside nodes,
-    where that takes less time."""
+    """For the size class up to each size: the choice of the rule for networks.
+
+    None if no gain over the MPI library's own algorithm is certain. `published`: with messages
+    published inside nodes, where that takes less time.
+    """
 
 LEAST_PREDICTED_GAIN: float  # with which a model proposes to replace an MPI library's algorithm
 

@@ -22,7 +22,7 @@ REASONS = {
     "shared": "fastest in trials on another communicator of that shape",
     "apart": "candidates for the next run, measured in additional calls",
     "node": "shared memory is faster on one node",
-    "network": "certain to be faster across nodes",
+    "network": "predicted to be faster on any network",
 }  # fmt: skip
 
 # The reasons why native serves: a short form for the table, and a sentence with the remedy. The

@@ -116,16 +116,16 @@ int Members::nodes() {
 }
 
 NativeMpi Members::certain_mpi(bool for_sums) {
-  std::optional<NativeMpi>& answer = certain_mpi_[for_sums ? 0 : 1];
-  if (!answer) {
+  Certainty& answer = is_certain_[for_sums ? 0 : 1];
+  if (answer == Certainty::not_agreed) {
     const bool one_per_node = nodes() == size_;
     // Nothing is known about sums of buffers on devices, whose locations other ranks do not know.
     const double own = uses_published_rules(one_per_node) && !has_device_runtime() ? 1 : 0;
     double all = 0;
     const bool agreed = agree({&own, 1}, {&all, 1});
-    answer = agreed && all > 0 ? predictable_mpi() : NativeMpi::unknown;
+    answer = agreed && all > 0 ? Certainty::yes : Certainty::no;
   }
-  return *answer;
+  return answer == Certainty::yes ? predictable_mpi() : NativeMpi::unknown;
 }
 
 bool Members::are_on_one_node() {

@@ -141,8 +141,9 @@ class Members : public Ranks, public std::enable_shared_from_this<Members> {
   int size_ = 0;
   std::shared_ptr<const Placement> placement_;  // if it was discovered on this communicator
   int nodes_ = 0;                               // see known_nodes
-  std::optional<NativeMpi> certain_mpi_[2];     // for sums and others; empty: not yet agreed
   bool is_inter_ = false, has_met_ = false;
+  enum class Certainty : std::uint8_t { not_agreed, yes, no };
+  Certainty is_certain_[2] = {};  // for sums and others: see certain_mpi
   std::uint64_t where_ = 0, known_shape_ = 0;
   std::unique_ptr<const KnownNeighbors> own_neighbors_, all_neighbors_;
   std::optional<ReorderWish> reorder_wish_;  // from the communicator's info

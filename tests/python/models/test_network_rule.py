@@ -46,7 +46,7 @@ def gains(times: Times, collectives: tuple[str, ...], most_sum: int) -> list[flo
                     here = times.get((place.name, place.ranks, place.placement, collective, unit))
                     if not here or selector not in here or choice is None:
                         continue
-                    if choice.text in here:  # in all but a few
+                    if choice.text in here:  # in almost all
                         found.append(here[selector] / here[choice.text])
     return found
 
