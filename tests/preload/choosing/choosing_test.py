@@ -26,8 +26,8 @@ options = arguments.parse_args() if __name__ == "__main__" else None
 
 RANKS = 3
 GUARDED = "allgather", "guarded"
-# Three nodes, as far as the library knows: there, a sum in one round instead of three is faster than
-# Open MPI's on any network.
+# Three nodes, as far as the library knows: there, a sum in one round instead of three is faster
+# than Open MPI's on any network.
 NODES = {"TOCCATA_TOPOLOGY": f"node:{RANKS} core:1", "TOCCATA_PLACEMENT": "sequential"}
 SOME = 50  # calls; trials begin after a number of calls that depends on the load
 
