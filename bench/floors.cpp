@@ -19,6 +19,7 @@
 #include <cstring>
 #include <initializer_list>
 #include <pthread.h>
+#include <sched.h>
 #include <thread>
 #include <vector>
 
@@ -83,10 +84,23 @@ void call(Side& own, Side& other, int place, Way way, bool slots, long number) {
   if (!slots) other.done.wait_for(number);  // afterwards, the operand may change
 }
 
+// The cores that this process may use.
+std::vector<int> cores() {
+  static const std::vector<int> allowed = [] {
+    std::vector<int> found;
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof set, &set) == 0)
+      for (int core = 0; core < CPU_SETSIZE; ++core)
+        if (CPU_ISSET(core, &set)) found.push_back(core);
+    return found;
+  }();
+  return allowed;
+}
+
 void run(Side& own, Side& other, int place, Way way, bool slots, Flag& start, Flag& ready) {
   cpu_set_t core;
   CPU_ZERO(&core);
-  CPU_SET(place, &core);
+  CPU_SET(cores()[static_cast<std::size_t>(place)], &core);
   pthread_setaffinity_np(pthread_self(), sizeof core, &core);
   long number = 0;
   for (int sample = 1; sample <= samples; ++sample) {
@@ -136,7 +150,7 @@ int main(int argc, char** argv) {
   std::vector<std::size_t> sizes;
   for (int each = 1; each < argc; ++each) sizes.push_back(std::strtoull(argv[each], nullptr, 10));
   if (sizes.empty()) sizes = {8, 64, 1024, 4096, 16384, 65536, 262144, 1048576, 4194304};
-  if (std::thread::hardware_concurrency() < 2 || std::ranges::count(sizes, 0U) > 0) {
+  if (cores().size() < 2 || std::ranges::count(sizes, 0U) > 0) {
     std::fputs("floors: needs two cores, and sizes in bytes: floors 8 1024 65536\n", stderr);
     return 2;
   }
