@@ -13,7 +13,7 @@
 #include "mpi/agreement/patience.h"
 #include "mpi/devices/device_memory.h"
 #include "mpi/settings/info.h"
-#include "mpi/settings/published_rules.h"
+#include "mpi/settings/open_mpi_rules.h"
 #include "mpi/settings/settings.h"
 #include "topology/placements.h"
 #include "topology/reorder/heuristics.h"
@@ -120,7 +120,7 @@ NativeMpi Members::certain_mpi(bool for_sums) {
   if (answer == Certainty::not_agreed) {
     const bool one_per_node = nodes() == size_;
     // Nothing is known about sums of buffers on devices, whose locations other ranks do not know.
-    const double own = uses_published_rules(one_per_node) && !has_device_runtime() ? 1 : 0;
+    const double own = follows_known_rules(one_per_node) && !has_device_runtime() ? 1 : 0;
     double all = 0;
     const bool agreed = agree({&own, 1}, {&all, 1});
     answer = agreed && all > 0 ? Certainty::yes : Certainty::no;

@@ -8,6 +8,6 @@ namespace toccata {
 // site replace them; Open MPI's own variables show that. `one_per_node`: whether each rank of the
 // communicator has a node of its own; han then leaves them to tuned. False under other MPIs and
 // other versions than 4.1 and 5.0.
-bool uses_published_rules(bool one_per_node);
+bool follows_known_rules(bool one_per_node);
 
 }  // namespace toccata

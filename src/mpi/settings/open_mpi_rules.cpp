@@ -1,4 +1,4 @@
-#include "mpi/settings/published_rules.h"
+#include "mpi/settings/open_mpi_rules.h"
 
 #include <mpi.h>
 
@@ -71,7 +71,7 @@ bool is_tuned_alone(bool one_per_node) {
 
 }  // namespace
 
-bool uses_published_rules(bool one_per_node) {
+bool follows_known_rules(bool one_per_node) {
   const std::string library = library_text();
   if (predictable_mpi_of(library) != NativeMpi::open_mpi || !is_tested(library)) return false;
   static const bool alone[] = {is_tuned_alone(false), is_tuned_alone(true)};
@@ -80,7 +80,7 @@ bool uses_published_rules(bool one_per_node) {
 
 #else
 
-bool uses_published_rules(bool) { return false; }
+bool follows_known_rules(bool) { return false; }
 
 #endif
 
