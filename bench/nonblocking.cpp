@@ -14,7 +14,7 @@
 //
 // While a rank computes, only messages in flight advance its call. Each sample starts at a common
 // time; its time is that of the slowest rank. BYTES are those of a block of alltoall, allgather,
-// gather, scatter and reduce_scatter, and of the message of the others.
+// gather, scatter, reduce_scatter and the vector forms, and of the message of the others.
 //
 //   nonblocking [-r SAMPLES] [-t TRIALS] [-s SECONDS] [-b BYTES,...] [-c COLLECTIVE,...]
 //
@@ -49,6 +49,8 @@ namespace {
 const MPI_Datatype type = MPI_LONG;  // exact sums, so that the library tries other algorithms
 int p;
 long *in, *out;
+// Of the vector forms, whose ranks do not know each other's counts: those of a cell.
+std::vector<int> counts, places;
 
 #if defined(OPEN_MPI) && OMPI_MAJOR_VERSION < 5
 #define INIT(Name) MPIX_##Name##_init
@@ -112,6 +114,13 @@ const std::vector<Collective>& collectives() {
       COLLECTIVE(Gather, gather, ARGUMENTS(in, n, type, out, n, type, 0, )),
       COLLECTIVE(Scatter, scatter, ARGUMENTS(in, n, type, out, n, type, 0, )),
       COLLECTIVE(Scan, scan, ARGUMENTS(in, out, n, type, MPI_SUM, )),
+      COLLECTIVE(Alltoallv, alltoallv,
+                 ARGUMENTS(in, counts.data(), places.data(), type, out, counts.data(),
+                           places.data(), type, )),
+      COLLECTIVE(Gatherv, gatherv,
+                 ARGUMENTS(in, n, type, out, counts.data(), places.data(), type, 0, )),
+      COLLECTIVE(Scatterv, scatterv,
+                 ARGUMENTS(in, counts.data(), places.data(), type, out, n, type, 0, )),
       COLLECTIVE(Barrier, barrier, ARGUMENTS())};
   return all;
 }
@@ -158,6 +167,9 @@ std::vector<double> slowest(const std::vector<double>& mine) {
 void measure_cell(const Collective& collective, int bytes, int samples, int trials,
                   double seconds) {
   const int n = std::max(bytes / static_cast<int>(sizeof(long)), 1);
+  counts.assign(p, n);
+  places.resize(p);
+  for (int rank = 0; rank < p; ++rank) places[rank] = rank * n;
   const Side &native = collective.native, &ours = collective.ours;
   MPI_Request request, native_request, our_request;
   native.init(n, &native_request);

@@ -77,6 +77,13 @@ def _lammps(folder: Path, ranks: int) -> None:
     (folder / "lammps.in").write_text(text.replace("STEPS", str(steps)))
 
 
+def _cp2k(folder: Path, ranks: int) -> None:
+    text = (INPUTS / "cp2k.inp").read_text()
+    kind, iterations = ("MD", 50) if ranks < RANKS_OF_HOSTS else ("ENERGY", 2)
+    text = text.replace("KIND_OF_RUN", kind).replace("ITERATIONS", str(iterations))
+    (folder / "cp2k.inp").write_text(text)
+
+
 def _espresso(folder: Path, ranks: int) -> None:
     text = (INPUTS / "espresso.in").read_text()
     iterations, must_converge = (100, ".true.") if ranks < RANKS_OF_HOSTS else (5, ".false.")
@@ -118,7 +125,7 @@ PROGRAMS = (
         0, "hpccoutf.txt",
     ),
     Program(
-        "cp2k", ("cp2k",), ("cp2k.popt", "cp2k.inp"), _copy("cp2k.inp"),
+        "cp2k", ("cp2k",), ("cp2k.popt", "cp2k.inp"), _cp2k,
         {"energy": r"ENERGY\| Total FORCE_EVAL.*: +" + NUMBER}, 1e-7,
     ),
 )  # fmt: skip

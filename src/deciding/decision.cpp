@@ -209,7 +209,7 @@ std::unique_ptr<Decision> Decision::make_nonblocking(Ranks& ranks, const Questio
     made->add(*choice, "node");
     return made;
   }
-  if (call.keeps_order || bytes < 0) return nullptr;
+  if (call.keeps_order || (bytes < 0 && call.collective.vector_of == nullptr)) return nullptr;
   made->add({}, "native");
   made->trials_.emplace(made->setup(), calls);
   return made;
@@ -417,7 +417,7 @@ void Decision::agree(const Question& call, OpenTrials& open) {
   const std::size_t times = ballot.size();
   const std::optional<Choice> winner = is_alone ? ranks_.results().winner(key()) : std::nullopt;
   const double code = winner ? code_of(*winner) : 0;
-  ballot.insert(ballot.end(), {code, -code, is_alone ? -setup() : 0});
+  ballot.insert(ballot.end(), {code, -code, is_alone ? -setup() : 0, -most_bytes_});
   std::vector<double> least(ballot.size());
   const double started = ranks_.now();
   if (!ranks_.agree(ballot, least)) {
@@ -425,6 +425,7 @@ void Decision::agree(const Question& call, OpenTrials& open) {
     open.agree(std::span(least).first(times));
     return;
   }
+  most_bytes_ = -least[times + 3];
   if (is_alone) trials_->expect_setup(-least[times + 2]);
   open.agree(std::span(least).first(times), ranks_.now() - started);
   if (is_alone && least[times] > 0) inherit(-least[times + 1], call);

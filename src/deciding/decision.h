@@ -87,11 +87,14 @@ class Decision {
   // this rank were in the memory of a GPU. From time to time, all ranks agree on their
   // measurements.
   void ended(const Question& call, double seconds, double own_bytes = 0, bool on_device = false) {
-    most_bytes_ = std::max(most_bytes_, own_bytes);
+    note_blocks(own_bytes);
     if (!trials_) return;
     if (trials_->next().timed) on_device_.push_back(on_device ? -1 : 0);
     if (trials_->ended(seconds)) agree(call);
   }
+
+  // For a timed call whose end is not known yet: the mean bytes of this rank's blocks, as above.
+  void note_blocks(double own_bytes) { most_bytes_ = std::max(most_bytes_, own_bytes); }
 
   // Null if one candidate serves all calls.
   Trials* trials() { return trials_ ? &*trials_ : nullptr; }

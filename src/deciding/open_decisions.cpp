@@ -34,7 +34,9 @@ OpenDecisions::SizeClass& OpenDecisions::of(const Question& call) {
 bool OpenDecisions::are_tracked(const Question& call) const {
   const Rules& rules = ranks_.rules();
   return !gave_up_ && rules.chooses(call.collective) && !rules.decides_at_once(call.keeps_order) &&
-         (call.bytes > 0 || (call.bytes == 0 && call.collective.synchronizes));
+         (call.bytes > 0 || (call.bytes == 0 && call.collective.synchronizes) ||
+          (call.bytes < 0 && call.collective.vector_of != nullptr &&
+           !call.collective.among_neighbors));
 }
 
 OpenDecisions::SizeClass* OpenDecisions::lent(const Question& call) {

@@ -10,7 +10,7 @@ const char* why_native(const Question& call, int p, const Rules& rules, bool obe
   if (rules.reproducible() && call.collective.reduces) return "reproducible";
   if (call.collective.among_neighbors) return "neighbors";
   if (call.bytes == 0 && !call.collective.synchronizes) return "empty";
-  if (call.keeps_order && !rules.learns_sums()) return "rounds";
+  if (call.keeps_order && (call.runs_users_code || !rules.learns_sums())) return "rounds";
   return rules.guarding() == Rules::Guarding::off ? "none" : "first";
 }
 

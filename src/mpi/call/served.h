@@ -114,6 +114,8 @@ int run_nonblocking(const Said& said, const Operation& call, Communicator& commu
       timed = communicator.open_verdict(question);
       Server* const decided = timed ? &timed->server() : communicator.server_at_once(call);
       if (timed && timed->start.place < 0) timed.reset();
+      if (timed && question.bytes < 0)
+        timed->calls->decision->note_blocks(call.own_unit(communicator.seat(call)));
       Server* const server = decided == nullptr ? nullptr
                                                 : Served::usable(call, communicator, *decided,
                                                                  Served::Kind::nonblocking);

@@ -313,6 +313,7 @@ Outcome run(const Program& program, unsigned seed, const TestRules& rules = {}) 
           const Server* const server = verdict ? &verdict->server() : nullptr;
           const double seconds = serve(time, server, timed);
           if (timed) verdict->calls->trials->ended(verdict->start, seconds);
+          if (timed && call.bytes < 0) verdict->calls->decision->note_blocks(100 * some(random));
           if (!timed && (server == nullptr || server->native)) member->open.lend(question);
         }
         continue;
@@ -713,15 +714,18 @@ TEST(Decisions, TryOthersAgainAfterALearnedNative) {
 
 // Candidates serve nonblocking calls in turn; the ranks agree at the barriers between them.
 TEST(Decisions, ServeNonblockingCalls) {
-  Program program;
-  program.communicators = {all_of(4)};
-  for (int i = 0; i < 3000; ++i) {
-    program.calls.push_back({0, &allgather, 1000, 0, false, 10, Form::nonblocking});
-    program.calls.push_back({0, &barrier, 0, 0, false, 1});
+  for (const Collective* const collective : {&allgather, &alltoallv}) {
+    Program program;
+    program.communicators = {all_of(4)};
+    const std::int64_t bytes = collective == &alltoallv ? -1 : 1000;
+    for (int i = 0; i < 3000; ++i) {
+      program.calls.push_back({0, collective, bytes, 0, false, 10, Form::nonblocking});
+      program.calls.push_back({0, &barrier, 0, 0, false, 1});
+    }
+    const Outcome run = toccata::run(program, 1);
+    expect_alike(program, run);
+    EXPECT_GT(served_by(run, -1, "guarded"), 10'000) << collective->name;
   }
-  const Outcome run = toccata::run(program, 1);
-  expect_alike(program, run);
-  EXPECT_GT(served_by(run, -1, "guarded"), 10'000);
 }
 
 // If no call may wait, the library adds no exchange.
