@@ -196,6 +196,17 @@ def test_long_messages_over_packed_trees_come_close_to_the_bound(
     assert 1 <= seconds / (bound * beta) <= 1.15
 
 
+@pytest.mark.parametrize("collective", ["allreduce", "bcast", "reduce"])
+def test_4_gib_take_4_times_as_long_as_1_gib(collective: str) -> None:
+    platform = platforms.find("torus:2x2x2")
+    one, four = (
+        simulation.Cell(collective, "torus_trees:segments=16", 8, size, "sequential")
+        for size in (1 << 30, 1 << 32)
+    )
+    outcomes = simulation.run(platform, [one, four])
+    assert outcomes[four].seconds == pytest.approx(4 * outcomes[one].seconds, rel=1e-2)
+
+
 @pytest.mark.parametrize(
     ("machine", "unchanged", "slower", "collective", "algorithm"),
     [("torus:5x3x2", "0.0.0-1.0.0=1", "0.0.0-1.0.0=0", "bcast", "torus_trees"),
