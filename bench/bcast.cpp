@@ -13,11 +13,11 @@ class Bcast : public BenchmarkOfWorld {
   }
 
   void call(const std::string& algorithm) override {
-    const auto count = static_cast<int>(recv_.size());
+    const auto [count, type] = elements_of(recv_.size());
     if (const auto call = of_mpi(algorithm, PMPI_Bcast, MPI_Bcast))
-      call(recv_.data(), count, MPI_CHAR, 0, MPI_COMM_WORLD);
+      call(recv_.data(), count, type, 0, MPI_COMM_WORLD);
     else
-      toccata_bcast(recv_.data(), count, MPI_CHAR, 0, MPI_COMM_WORLD, algorithm.c_str());
+      toccata_bcast(recv_.data(), count, type, 0, MPI_COMM_WORLD, algorithm.c_str());
   }
 
   void spoil() override {

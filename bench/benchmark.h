@@ -3,6 +3,7 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <climits>
 #include <cstddef>
 #include <memory>
 #include <new>
@@ -32,6 +33,16 @@ class Benchmark {
 // The bytes per part if `bytes` are divided among `parts`: at least one, unless there are 0 bytes.
 inline std::size_t share(std::size_t bytes, std::size_t parts) {
   return bytes == 0 ? 0 : std::max<std::size_t>(bytes / parts, 1);
+}
+
+// A message as bytes, or as larger elements if an int cannot count its bytes.
+struct Elements {
+  int count;
+  MPI_Datatype type;
+};
+inline Elements elements_of(std::size_t bytes) {
+  if (bytes <= INT_MAX) return {static_cast<int>(bytes), MPI_CHAR};
+  return {static_cast<int>(bytes / sizeof(double)), MPI_DOUBLE};
 }
 
 // For "native" the MPI library's own function, for "auto" its replacement; null for other names.

@@ -80,6 +80,11 @@ const std::map<std::string, Maker> benchmarks{
     {"scatterv", uneven<make_scatterv>},
 };
 
+// The largest blocks, and the largest messages of the collectives that count larger elements than
+// bytes.
+constexpr std::size_t most_of_block = std::size_t{1} << 30, most_of_message = std::size_t{1} << 32;
+constexpr const char* of_one_message[] = {"allreduce", "bcast", "reduce"};
+
 // The number of hosts: each has one first rank among those that share memory.
 int count_nodes() {
 #ifdef TOCCATA_SIMULATED
@@ -390,6 +395,12 @@ std::string complaint(const Options& options) {
     for (const auto& [name, make] : benchmarks) known += " " + name;
     return "there is no benchmark of '" + options.collective + "'; expected one of" + known;
   }
+  const bool is_message =
+      std::ranges::find(of_one_message, options.collective) != std::end(of_one_message);
+  for (const std::size_t bytes : options.sizes)
+    if (bytes > most_of_block && (!is_message || bytes % sizeof(double) != 0))
+      return "--sizes " + std::to_string(bytes) +
+             ": sizes above 1 GiB require bcast, reduce or allreduce, and a multiple of 8 bytes";
   for (const std::string& algorithm : options.algorithms) try {
       read_schedules(algorithm);
       if (algorithm != "auto") parse_choice(*find_collective(options.collective), algorithm);
@@ -426,7 +437,7 @@ int main(int argc, char** argv) {
   app.add_option("--sizes", options.sizes,
                  "bytes per block, or of the message: a comma-separated list")
       ->delimiter(',')
-      ->check(CLI::Range(1, 1 << 30));
+      ->check(CLI::Range(std::size_t{1}, most_of_message));
   app.add_option("--distribution", options.distribution,
                  "of the bytes over the blocks of a vector form")
       ->check(CLI::IsMember(

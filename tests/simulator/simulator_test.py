@@ -164,20 +164,27 @@ def test_the_model_is_near_the_simulation() -> None:
 
 
 @pytest.mark.parametrize(
-    ("machine", "links", "collective", "segments"),
-    [("torus:5x3x2", "", "bcast", 256), ("torus:5x3x2", "", "allgather", 64),
-     ("torus:16x4", "", "reduce_scatter", 128), ("leaf:8 node:16", "", "allreduce", 256),
-     ("torus:5x3x2", "0.0.0-1.0.0=0", "allreduce", 256),
-     ("torus:5x3x2", "0.0.0-1.0.0=0", "allgather", 64), ("torus:16x4", "0.0-0.1=0", "bcast", 256)],
+    ("machine", "links", "collective", "algorithm"),
+    [("torus:5x3x2", "", "bcast", "forestcoll:segments=256"),
+     ("torus:5x3x2", "", "allgather", "forestcoll:segments=64"),
+     ("torus:16x4", "", "reduce_scatter", "forestcoll:segments=128"),
+     ("leaf:8 node:16", "", "allreduce", "forestcoll:segments=256"),
+     ("torus:5x3x2", "0.0.0-1.0.0=0", "allreduce", "forestcoll:segments=256"),
+     ("torus:5x3x2", "0.0.0-1.0.0=0", "allgather", "forestcoll:segments=64"),
+     ("torus:16x4", "0.0-0.1=0", "bcast", "forestcoll:segments=256"),
+     ("torus:8x8x8", "", "allgather", "torus_multiport"),
+     ("group:8 router:8 node:4", "", "reduce_scatter", "ring")],
 )  # fmt: skip
-def test_long_messages_over_packed_trees_come_close_to_the_bound(
-    tmp_path: Path, machine: str, links: str, collective: str, segments: int
+def test_long_messages_come_close_to_the_bound(
+    tmp_path: Path, machine: str, links: str, collective: str, algorithm: str
 ) -> None:
     """1 GiB in total; on a torus, with links of a node that do not delay each other."""
     network = networks.of(machine, links)
     trees = tmp_path / "trees.txt"
-    trees.write_text(packing.with_trees(network, packing.pack(network, [0])).saved)
-    fields = json.loads(platforms.find("fattree64" if "leaf" in machine else machine).text)
+    packed = packing.pack(network, [0]) if "forestcoll" in algorithm else []
+    trees.write_text(packing.with_trees(network, packed).saved)
+    models = {"leaf:8 node:16": "fattree64", "group:8 router:8 node:4": "dragonfly"}
+    fields = json.loads(platforms.find(models.get(machine, machine)).text)
     for protocol in ("eager", "rendezvous"):
         if "torus" in machine:
             fields["levels"][0][protocol]["tau"] = 0
@@ -190,10 +197,21 @@ def test_long_messages_over_packed_trees_come_close_to_the_bound(
         network, [1] * p, collective, 0, float(size * p if per_rank else size), False
     ).free
     beta = min(each["beta"] for each in fields["levels"][0].values() if isinstance(each, dict))
-    cell = simulation.Cell(collective, f"forestcoll:segments={segments}", p, size, "sequential")
+    cell = simulation.Cell(collective, algorithm, p, size, "sequential")
     platform = platforms.find(str(file)).with_links(links)
     seconds = simulation.run(platform, [cell])[cell].seconds
     assert 1 <= seconds / (bound * beta) <= 1.15
+
+
+@pytest.mark.parametrize("collective", ["allreduce", "bcast", "reduce"])
+def test_4_gib_take_4_times_as_long_as_1_gib(collective: str) -> None:
+    platform = platforms.find("torus:2x2x2")
+    one, four = (
+        simulation.Cell(collective, "torus_trees:segments=16", 8, size, "sequential")
+        for size in (1 << 30, 1 << 32)
+    )
+    outcomes = simulation.run(platform, [one, four])
+    assert outcomes[four].seconds == pytest.approx(4 * outcomes[one].seconds, rel=1e-2)
 
 
 @pytest.mark.parametrize(

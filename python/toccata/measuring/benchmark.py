@@ -23,11 +23,11 @@ AUTO = "auto"  # the "algorithm" that means the automatic choice of the preloade
 PRELOADED = ("sh", "-c", 'LD_PRELOAD=$0${LD_PRELOAD:+:$LD_PRELOAD} exec "$@"')
 
 
-def parse_sizes(text: str, least: int = 1) -> list[int]:
+def parse_sizes(text: str, least: int = 1, most: int = MOST_BYTES) -> list[int]:
     """Like quantities.parse_sizes; also InputError for sizes that the programs would reject."""
     sizes = q.parse_sizes(text)
-    if sizes[0] < least or sizes[-1] > MOST_BYTES:
-        raise InputError(f"--sizes {text}: expected {least} to {q.show_bytes(MOST_BYTES)} bytes")
+    if sizes[0] < least or sizes[-1] > most:
+        raise InputError(f"--sizes {text}: expected {least} to {q.show_bytes(most)} bytes")
     return sizes
 
 

@@ -8,6 +8,7 @@ from toccata import _core
 from toccata import quantities as q
 from toccata.algorithms import catalogue, outside
 from toccata.errors import InputError
+from toccata.measuring import benchmark
 from toccata.measuring.files import Files
 from toccata.measuring.results import Results
 from toccata.simulating import platforms, simulation
@@ -16,6 +17,9 @@ from toccata.simulating.simulation import Cell, Outcome
 from toccata.topology import machines, networks
 from toccata.tuning import tuning_file
 
+# The collectives of one message, and its largest size; others have the limit of `toccata bench`.
+OF_ONE_MESSAGE = ("allreduce", "bcast", "reduce")
+MOST_OF_MESSAGE = 1 << 32
 NO_PEERS = "without peers: SimGrid has no collectives among neighbours"
 
 
@@ -67,7 +71,10 @@ class Request:
             networks.of_platform(there)  # raises InputError if a link does not exist
         machine = _core.Machine(there.machine)
         ranks = [machines.cores(machine)] if self.ranks is None else q.parse_ranks(self.ranks)
-        sizes = tuning_file.sizes_of(self.collective, q.parse_sizes(self.sizes))
+        most = MOST_OF_MESSAGE if self.collective in OF_ONE_MESSAGE else benchmark.MOST_BYTES
+        sizes = tuning_file.sizes_of(self.collective, benchmark.parse_sizes(self.sizes, most=most))
+        if any(size > benchmark.MOST_BYTES and size % 8 for size in sizes):
+            raise InputError(f"--sizes {self.sizes}: above 1 GiB, expected multiples of 8 bytes")
         for p in ranks:
             platforms.cores(there, p, self.placement)
         simulation.programs()

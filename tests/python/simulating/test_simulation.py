@@ -125,6 +125,20 @@ def test_links_that_are_wrong_are_told_before_a_simulation(
     simulation._digest_of_code.cache_clear()
 
 
+@pytest.mark.parametrize(
+    ("collective", "sizes", "complaint"),
+    [("allgather", "4G", "expected 1 to 1G bytes"), ("bcast", "8G", "expected 1 to 4G bytes"),
+     ("reduce", "3221225475", "multiples of 8 bytes")],
+)  # fmt: skip
+def test_sizes_above_1_gib_are_for_one_message(
+    code: Path, collective: str, sizes: str, complaint: str
+) -> None:
+    exit_code, _, stderr = invoke("sim", collective, "--platform", "torus:4x4", "--sizes", sizes)
+    assert exit_code == 2
+    assert complaint in " ".join(stderr.split())
+    simulation._digest_of_code.cache_clear()
+
+
 def test_outcomes_of_other_versions_are_simulated_again(code: Path) -> None:
     """Results of earlier versions, which were files, and results with other fields."""
     yahoo = platforms.find("yahoo")

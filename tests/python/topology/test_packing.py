@@ -144,6 +144,25 @@ def test_trees_come_close_to_the_bound(text: str, links: str) -> None:
         assert each.seconds < 2
 
 
+@pytest.mark.parametrize(
+    ("machine", "links", "algorithm", "most"),
+    [("torus:8x8x8", "", "torus_multiport", 1.001),
+     ("torus:8x8x8", "0.0.0-1.0.0=0", "torus_multiport", 1.05),
+     ("leaf:18 node:30 core:1", "leaf=1/5", "ring", 1.001),
+     ("group:8 router:8 node:4 core:1", "group=1/4", "ring", 1.001)],
+)  # fmt: skip
+def test_without_trees_other_algorithms_come_close_to_the_bound(
+    machine: str, links: str, algorithm: str, most: float
+) -> None:
+    """On these machines, the command packs no trees for allgathers."""
+    on = bounds.On(networks.of(machine, links), None)
+    assert on.network.nodes > packing.MOST_OF_ALL
+    for collective in ("allgather", "reduce_scatter"):
+        n = 8.0 * on.network.nodes
+        ratio = on.busiest(find(f"{collective}/{algorithm}"), n) / on.bound(collective, n).free
+        assert 1 - 1e-9 <= ratio <= most
+
+
 def test_behind_switches_two_binary_trees_replace_a_chain() -> None:
     for machine, links, root in ("gpc", "", 100), ("fattree64", "", 0), ("dragonfly", "", 255):
         network = networks.of(machine, links)
