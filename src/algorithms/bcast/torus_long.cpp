@@ -31,11 +31,19 @@ static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
       .then(on(allgather::torus_bucket.schedule(inner, rank), ours, all));
 }
 
+static std::optional<Cost> claim(const Shape& shape) {
+  const std::optional<Cost> scattering = scatter::torus_mst.claimed(half(shape));
+  const std::optional<Cost> gathering = allgather::torus_bucket.claimed(half(shape));
+  if (!scattering || !gathering) return {};
+  return *scattering + *gathering;
+}
+
 extern const Algorithm torus_long{
     .name = "torus_long",
     .collective = toccata::bcast,
     .summary = "scatter over 2N links of a torus and allgather by buckets; for long messages",
     .citation = "chan2006, section 4.2.3",
+    .claim = claim,
     .by_grid = true,
     .parts = [](const Shape& shape) { return shape.p; },
     .write = write,

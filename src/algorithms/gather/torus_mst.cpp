@@ -17,11 +17,19 @@ static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
   schedule.then(backwards(scatter::torus_mst.schedule(shape, rank), tree_rounds(shape)));
 }
 
+static std::optional<Cost> claim(const Shape& shape) {
+  const std::optional<int> rounds = thirds(shape);
+  if (!rounds) return {};
+  const int one = shape.p > 1 ? 1 : 0;
+  return Cost{*rounds, one, shape.p / 3, 1};
+}
+
 extern const Algorithm torus_mst{
     .name = "torus_mst",
     .collective = toccata::gather,
     .summary = "about log_(2N+1) p rounds over 2N links of a torus, slab by slab",
     .citation = "chan2006, section 4.1.5",
+    .claim = claim,
     .relays = true,
     .by_grid = true,
     .write = write,

@@ -20,11 +20,19 @@ static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
                            rank == shape.root ? 1 : 0));
 }
 
+static std::optional<Cost> claim(const Shape& shape) {
+  const std::optional<int> rounds = thirds(shape);
+  if (!rounds) return {};
+  const int one = shape.p > 1 ? 1 : 0;
+  return Cost{*rounds, one, one, 1, 2 * *rounds};
+}
+
 extern const Algorithm torus_mst{
     .name = "torus_mst",
     .collective = toccata::reduce,
     .summary = "about log_(2N+1) p rounds over 2N links of a torus; for short messages",
     .citation = "chan2006, section 4.1.4",
+    .claim = claim,
     .by_grid = true,
     .write = write,
 };
