@@ -1,20 +1,16 @@
 // Gather up the minimum spanning tree of a torus: scatter/torus_mst in reverse.
 // [chan2006, section 4.1.5]   rounds about ⌈log_2N+1 p⌉   cost rounds·α + (p-1)/p·n/2N·β
 
-#include "algorithms/algorithm.h"
+#include "algorithms/registry.h"
 #include "algorithms/torus.h"
 #include "schedule/backwards.h"
 
-namespace toccata::algorithms {
+namespace toccata::algorithms::gather {
 
-namespace scatter {
-extern const Algorithm torus_mst;
-}
-
-namespace gather {
+static const Algorithm& downwards() { return *find_algorithm(toccata::scatter, "torus_mst"); }
 
 static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
-  schedule.then(backwards(scatter::torus_mst.schedule(shape, rank), tree_rounds(shape)));
+  schedule.then(backwards(downwards().schedule(shape, rank), tree_rounds(shape)));
 }
 
 static std::optional<Cost> claim(const Shape& shape) {
@@ -35,5 +31,4 @@ extern const Algorithm torus_mst{
     .write = write,
 };
 
-}  // namespace gather
-}  // namespace toccata::algorithms
+}  // namespace toccata::algorithms::gather

@@ -3,20 +3,16 @@
 //
 // The ranks of a slab are not consecutive, so the order of the ranks is not kept.
 
-#include "algorithms/algorithm.h"
+#include "algorithms/registry.h"
 #include "algorithms/torus.h"
 #include "schedule/backwards.h"
 
-namespace toccata::algorithms {
+namespace toccata::algorithms::reduce {
 
-namespace bcast {
-extern const Algorithm torus_mst;
-}
-
-namespace reduce {
+static const Algorithm& downwards() { return *find_algorithm(toccata::bcast, "torus_mst"); }
 
 static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
-  schedule.then(collecting(bcast::torus_mst.schedule(shape, rank), tree_rounds(shape), 0,
+  schedule.then(collecting(downwards().schedule(shape, rank), tree_rounds(shape), 0,
                            rank == shape.root ? 1 : 0));
 }
 
@@ -37,5 +33,4 @@ extern const Algorithm torus_mst{
     .write = write,
 };
 
-}  // namespace reduce
-}  // namespace toccata::algorithms
+}  // namespace toccata::algorithms::reduce
