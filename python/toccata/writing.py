@@ -262,7 +262,7 @@ class Written:
     summary: str
     citation: str
     parameters: Sequence[Parameter]
-    claim: Callable[[Shape], Cost] | None
+    claim: Callable[[Shape], Cost | None] | None
     impossible: Callable[[Shape], str] | None
     parts: Callable[[Shape], int] | int
     flags: Mapping[str, bool] = field(default_factory=dict)
@@ -273,7 +273,7 @@ def algorithm(
     *,
     citation: str = "",
     summary: str = "",
-    claim: Callable[[Shape], Cost] | None = None,
+    claim: Callable[[Shape], Cost | None] | None = None,
     parameters: Sequence[Parameter] = (),
     impossible: Callable[[Shape], str] | None = None,
     parts: Callable[[Shape], int] | int = 1,
@@ -285,9 +285,10 @@ def algorithm(
 ) -> Callable[[Write], Write]:
     """Makes a function `write(shape, rank, schedule)` an algorithm of a collective.
 
-    The function's name is the algorithm's. `claim` returns the cost according to the literature;
-    the proof compares the schedules with it. `impossible` returns the reason why the algorithm
-    cannot run in a shape, as the end of a sentence ("needs an even number of ranks").
+    The function's name is the algorithm's. `claim` returns the cost according to the literature,
+    or None without a formula; the proof compares the schedules with it. `impossible` returns the
+    reason why the algorithm cannot run in a shape, as the end of a sentence ("needs an even number
+    of ranks").
     CONTRIBUTING.md explains the other arguments.
     """
     flags = {"blocks_alike": blocks_alike, "relays": relays, "ordered": ordered,

@@ -20,7 +20,7 @@ std::string Algorithm::why_impossible(const Shape& shape) const {
 
 std::optional<Cost> Algorithm::claimed(const Shape& shape) const {
   if (outside != nullptr) return outside->claim(shape);
-  return claim == nullptr ? std::nullopt : std::optional(claim(shape));
+  return claim == nullptr ? std::nullopt : claim(shape);
 }
 
 Shape Algorithm::complete(Shape shape) const {

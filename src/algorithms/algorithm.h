@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -26,6 +27,10 @@ struct Cost {
     return {rounds + later.rounds, messages + later.messages, sent + later.sent,
             copied + later.copied, reduced + later.reduced};
   }
+  // The cost if every block is as long as `blocks` blocks.
+  Cost of(std::int64_t blocks) const {
+    return {rounds, messages, sent * blocks, copied * blocks, reduced * blocks};
+  }
 };
 
 // Schedules from outside the library: from a file, or from a Python function. Such an algorithm is
@@ -47,9 +52,10 @@ struct Algorithm {
   const Collective& collective;
   std::string_view summary;   // one line
   std::string_view citation;  // "loch2021, algorithm 1": key in docs/references.bib, section
-  // The cost according to the literature, if there is a closed form. Proofs compare it with the
-  // counts from the schedules (algorithms/count.h), which all other code uses.
-  Cost (*claim)(const Shape& shape) = nullptr;
+  // The cost according to the literature, for shapes for which there is a closed form. Proofs
+  // compare it with the counts from the schedules (algorithms/count.h), which all other code uses.
+  // If all shapes have a closed form, the function may return a Cost.
+  std::function<std::optional<Cost>(const Shape& shape)> claim = nullptr;
   ParameterList parameters = {};
 
   // Whether blocks may be stored in places of other blocks, so that all must have the same size.

@@ -14,13 +14,14 @@ void AllgatherBackwards::write(const Shape& shape, int rank, ScheduleBuilder& sc
   schedule.then(collecting(spreading, rounds, rank * shape.parts, shape.parts));
 }
 
-Cost AllgatherBackwards::claim(const Shape& shape) const {
-  const Cost spreading = *allgather_.claimed(shape);
-  return {.rounds = spreading.rounds,
-          .messages = spreading.messages,
-          .sent = shape.p - 1,
-          .copied = spreading.copied,
-          .reduced = spreading.sent};
+std::optional<Cost> AllgatherBackwards::claim(const Shape& shape) const {
+  const std::optional<Cost> spreading = allgather_.claimed(shape);
+  if (!spreading) return {};
+  return Cost{.rounds = spreading->rounds,
+              .messages = spreading->messages,
+              .sent = std::int64_t{shape.parts} * (shape.p - 1),
+              .copied = spreading->copied,
+              .reduced = spreading->sent};
 }
 
 }  // namespace toccata

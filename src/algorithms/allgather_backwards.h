@@ -17,9 +17,9 @@ class AllgatherBackwards {
 
   void write(const Shape& shape, int rank, ScheduleBuilder& schedule) const;
 
-  // The claim of the allgather in reverse; the allgather must have one. A rank reduces what it
-  // sent, and sends one contribution to every block of the other ranks.
-  Cost claim(const Shape& shape) const;
+  // The claim of the allgather, if any, in reverse. A rank reduces what it sent, and sends one
+  // contribution to every block of the other ranks.
+  std::optional<Cost> claim(const Shape& shape) const;
 
  private:
   const Algorithm& allgather_;

@@ -37,6 +37,11 @@ Schedule BroadcastByLevels::schedule(int rank) const {
   return segmented(std::move(down).build(), 1, segments_, delay_);
 }
 
+std::optional<Cost> BroadcastByLevels::claim() const {
+  if (segments_ > 1 || !levels_.even()) return {};
+  return between_.claim(levels_.largest(0)) + levels_.claim(1, inside_);
+}
+
 int BroadcastByLevels::rounds() const {
   return levels_.rounds(0, between_) + levels_.rounds_from(1, inside_) + (segments_ - 1) * delay_;
 }

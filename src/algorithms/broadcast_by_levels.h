@@ -14,6 +14,9 @@ class BroadcastByLevels {
   explicit BroadcastByLevels(const Shape& shape);
 
   Schedule schedule(int rank) const;
+  // The cost of the broadcast for one segment and even regions. The root leads on all levels, so it
+  // sends most.
+  std::optional<Cost> claim() const;
   int rounds() const;
 
  private:

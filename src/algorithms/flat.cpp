@@ -19,6 +19,17 @@ Flat::Flat(const Collective& collective, std::string_view name, int number)
   }
 }
 
+std::optional<Cost> Flat::claim_of_allreduce(int p, bool in_place) const {
+  Cost cost = claim(p);
+  if (algorithm_.name == "ring")
+    cost.copied = in_place ? 0 : 1;
+  else if (algorithm_.name != "recursive_doubling")
+    return {};
+  else if (in_place && p == 3)  // no rank combines an odd number of operands from above
+    cost.copied = 0;
+  return cost;
+}
+
 // The results are stored, because every rank of every team calls this with the same few sizes.
 const Flat::Extent& Flat::extent(int p) const {
   thread_local std::map<std::tuple<const Algorithm*, int, int>, Extent> known;

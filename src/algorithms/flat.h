@@ -26,6 +26,12 @@ class Flat {
   // The number of rounds after which the next segment of a message may start: the maximum number of
   // messages that one of these ranks sends or receives one after the other.
   int segment_interval(int p) const { return static_cast<int>(extent(p).segment_interval); }
+  // The algorithm's claim, which it must have.
+  Cost claim(int p) const { return algorithm_.claimed(shape(p)).value(); }
+  // The claim of an allreduce as a part. It copies less than alone, because `on` leaves out copies
+  // of blocks to their own places. If contributions are in recv, it is `in_place`. The copies have
+  // no closed form except in recursive doubling and around a ring.
+  std::optional<Cost> claim_of_allreduce(int p, bool in_place) const;
   std::string why_impossible(int p) const { return algorithm_.why_impossible(shape(p)); }
 
  private:

@@ -172,6 +172,13 @@ OverForest TorusTrees::over(const Shape& shape) {
   return {std::move(lanes), std::move(of_nodes), segments};
 }
 
+std::optional<int> TorusTrees::known_depth(const Shape& shape) {
+  const Mesh mesh = mesh_of(shape);
+  if (by_cells(shape) || shape.parameters[how_many()] != 0 || mesh.dims.empty()) return {};
+  if (std::ranges::min(mesh.dims) < 3) return {};
+  return ring_steps(mesh) + (mesh.dimensions() > 1 ? 1 : 0);
+}
+
 int TorusTrees::parts(const Shape& shape) { return over(shape).parts(); }
 
 namespace {

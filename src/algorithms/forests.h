@@ -59,6 +59,9 @@ class TorusTrees {
   static std::string why_impossible(const Shape& shape);
   static int parts(const Shape& shape);
   static OverForest over(const Shape& shape);
+  // The depth of the trees according to the paper: for one rank per cell, dimensions of at least 3,
+  // and all trees. Every link that does not lead to the root then carries all segments of one tree.
+  static std::optional<int> known_depth(const Shape& shape);
 };
 
 // Whether the machine has packed trees and all its nodes have ranks.

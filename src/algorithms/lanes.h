@@ -76,6 +76,10 @@ class Lanes {
   void in_lanes(ScheduleBuilder& schedule, int rank, const Schedule& own, int rounds,
                 int width) const;
 
+  // Whether every rank is in one lane, which has one rank on every node.
+  bool one_each() const { return even() && number_ == regions_->largest(); }
+  // The claim of a collective inside even nodes; there is none if nodes do not divide the ranks.
+  Cost claim_in_node(const Flat& flat) const { return divide() ? flat.claim(size(0)) : Cost{}; }
   // The number of rounds of both, one after the other.
   int rounds(const Flat& in_lane, const Flat& inside) const;
 

@@ -32,6 +32,15 @@ std::string Leaders::why_impossible() const {
   return why.empty() ? "" : "needs a power of two leaders for exchange=recursive_doubling";
 }
 
+std::optional<Cost> Leaders::claim() const {
+  if (!levels_.even()) return {};
+  Cost cost = exchange_.claim(levels_.largest(0)).of(p_ / levels_.largest(0)) +
+              levels_.claim(1, broadcast_).of(p_);
+  cost.rounds += levels_.claim(1, gather_).rounds;
+  cost.copied = 1;
+  return cost;
+}
+
 void Leaders::write(int rank, ScheduleBuilder& schedule) const {
   levels_.gather(schedule, 1, rank, gather_);
   levels_.in_teams(schedule, 0, rank, exchange_, levels_.contribution(0, rank),

@@ -19,6 +19,8 @@ class Leaders {
 
   std::string why_impossible() const;
   void write(int rank, ScheduleBuilder& schedule) const;
+  // The cost of a leader, for even regions. It copies only its own block.
+  std::optional<Cost> claim() const;
 
  private:
   Levels levels_;

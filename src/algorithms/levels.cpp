@@ -118,6 +118,16 @@ int Levels::rounds(int level, const Flat& flat) const {
   return std::max(flat.rounds(largest), second > 0 ? flat.rounds(second) : 0);
 }
 
+bool Levels::even() const {
+  return std::ranges::all_of(sizes_, [](const Sizes& sizes) { return sizes.second == 0; });
+}
+
+Cost Levels::claim(int level, const Flat& flat) const {
+  Cost cost;
+  for (; level < number(); ++level) cost = cost + flat.claim(largest(level));
+  return cost;
+}
+
 int Levels::segment_interval(const Flat& outermost, const Flat& inside) const {
   int most = 1;
   for (int level = 0; level < number(); ++level)

@@ -50,6 +50,11 @@ class Levels {
   // largest team. A team of the largest or the second largest size has the maximum.
   int rounds(int level, const Flat& flat) const;
   int largest(int level) const { return sizes_[level].largest; }
+  // Whether all teams of each level have the same size.
+  bool even() const;
+  // The sum of the claims of a flat algorithm on all levels from `level` inwards, in even teams:
+  // the cost of a leader.
+  Cost claim(int level, const Flat& flat) const;
   // The number of rounds after which the next segment may start, if the outermost level runs one
   // algorithm and the inner levels another. Meanwhile, a rank is busy with one segment.
   int segment_interval(const Flat& outermost, const Flat& inside) const;

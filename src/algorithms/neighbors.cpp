@@ -31,6 +31,24 @@ void talk(const Neighbors& own, int rank, Outgoing outgoing, ScheduleBuilder& sc
       schedule.recv(each.peer, recv(each.block));
 }
 
+}  // namespace
+
+std::optional<Cost> claim_of_direct_talk(const Shape& shape) {
+  if (shape.neighborhood->ranks() < shape.p) return {};
+  Cost cost;
+  for (int rank = 0; rank < shape.p; ++rank) {
+    const auto& edges = shape.neighborhood->of(rank).out;
+    const std::int64_t own = std::ranges::count(edges, rank, &Neighbors::Edge::peer);
+    cost.messages = std::max(cost.messages, std::ssize(edges) - own);
+    cost.copied = std::max(cost.copied, own);
+  }
+  cost.rounds = cost.messages > 0 ? 1 : 0;
+  cost.sent = cost.messages;
+  return cost;
+}
+
+namespace {
+
 // An edge from one node to another: a block of send, and one of recv.
 struct Crossing {
   int from, sent;

@@ -27,4 +27,12 @@ void ReduceScatterAllgather::write(const Shape& shape, int rank, ScheduleBuilder
       .then(on(allgather_.schedule(inner, rank), own, all));
 }
 
+std::optional<Cost> ReduceScatterAllgather::claim(const Shape& shape) const {
+  const Shape inner = half(shape);
+  const std::optional<Cost> first = reduce_scatter_.claimed(inner);
+  const std::optional<Cost> second = allgather_.claimed(inner);
+  if (!first || !second) return {};
+  return *first + *second;
+}
+
 }  // namespace toccata

@@ -19,6 +19,8 @@ class ReduceScatterAllgather {
 
   int parts(const Shape& shape) const;
   void write(const Shape& shape, int rank, ScheduleBuilder& schedule) const;
+  // The sum of the claims of both halves, if they have any.
+  std::optional<Cost> claim(const Shape& shape) const;
 
  private:
   // The shape of either half.

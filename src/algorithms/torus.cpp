@@ -32,6 +32,14 @@ int tree_rounds(const Shape& shape) {
   return tree_rounds(grid.mesh, cell_of(grid, shape.root));
 }
 
+std::optional<int> thirds(const Shape& shape) {
+  const Mesh mesh = grid_of(shape).mesh;
+  if (mesh.dimensions() > 1 || (mesh.dimensions() == 1 && !mesh.periodic[0])) return {};
+  int rounds = 0, boxes = 1;
+  for (; boxes < shape.p; boxes *= 3) ++rounds;
+  return boxes == shape.p ? std::optional(rounds) : std::nullopt;
+}
+
 int doubling_rounds(const Shape& shape) {
   int rounds = 3;
   for (const int size : grid_of(shape).mesh.dims) rounds += floor_log2(size);

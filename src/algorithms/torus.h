@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+
 #include "collectives/shape.h"
 #include "patterns/torus.h"
 #include "patterns/torus_tree.h"
@@ -15,6 +17,9 @@ int cell_of(const Grid& grid, int rank);
 // The minimum spanning tree from the root: a rank's position in it, and its number of rounds.
 TorusTree tree_of(const Grid& grid, const Shape& shape, int rank);
 int tree_rounds(const Shape& shape);
+// The number of rounds according to the paper, on a ring of 3^k ranks: k, because every box is cut
+// into thirds. On other meshes, the paper has only bounds.
+std::optional<int> thirds(const Shape& shape);
 
 // The number of rounds of allgather/swing or its reverse: one for local copies, one to fold cells,
 // one for each distance in each dimension, and one to unfold cells.

@@ -23,6 +23,7 @@ extern const Algorithm hierarchical{
     .collective = toccata::allgather,
     .summary = "gather to one leader per node, allgather among leaders, broadcast",
     .citation = "mirsadeghi2016, section II",
+    .claim = [](const Shape& shape) { return leaders(shape).claim(); },
     .parameters = {Levels::which(), Leaders::exchange(), Leaders::local()},
     .by_placement = true,
     .impossible = [](const Shape& shape) { return leaders(shape).why_impossible(); },

@@ -97,11 +97,29 @@ static Schedule among(const Division& ranks, int p, const Shape& shape, int rank
   return std::move(schedule).build();
 }
 
+// The formulas of the paper: even regions on one level, whose number is a power of the factor by
+// which their data grow.
+static std::optional<Cost> claim(const Shape& shape) {
+  const Division all(shape.placement.get(), Levels::chosen(shape, levels));
+  if (!all.divides()) return Flat(toccata::allgather, "bruck").claim(shape.p);
+  const Regions& regions = all.regions();
+  if (!regions.even() || !all.further_in().empty()) return {};
+  const std::int64_t s = regions.largest();
+  const std::int64_t factor = shape.parameters.is(local_rank_0, "idles") ? s : s + 1;
+  const int inside = ceil_log2(regions.largest());
+  Cost cost{.rounds = inside, .messages = inside, .sent = s - 1, .copied = 1};
+  std::int64_t held = 1;
+  for (; held < regions.number(); held *= factor)
+    cost = cost + Cost{.rounds = 1 + inside, .messages = 1 + inside, .sent = held * s * s};
+  return held == regions.number() ? std::optional(cost) : std::nullopt;
+}
+
 extern const Algorithm locality_bruck{
     .name = "locality_bruck",
     .collective = toccata::allgather,
     .summary = "few messages between regions, any number of levels; for short messages",
     .citation = "bienz2022, algorithm 2",
+    .claim = claim,
     .parameters = {local_rank_0, lanes, levels},
     .by_placement = true,
     .write =

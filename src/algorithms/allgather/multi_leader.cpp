@@ -54,6 +54,7 @@ extern const Algorithm multi_leader{
     .collective = toccata::allgather,
     .summary = "gather to several leaders per node, allgather among all leaders, broadcast",
     .citation = "kandalla2009",
+    .claim = [](const Shape& shape) { return leaders(shape).claim(); },
     .parameters = {number, exchange, Leaders::local()},
     .by_placement = true,
     .impossible = [](const Shape& shape) { return leaders(shape).why_impossible(); },

@@ -29,11 +29,24 @@ static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
   }
 }
 
+// In each dimension, data arrive for as many rounds as this dimension and the earlier ones have
+// steps.
+static Cost claim(const Shape& shape) {
+  const Mesh mesh = grid_of(shape).mesh;
+  Cost cost{.sent = shape.p - 1, .copied = 1};
+  for (const int dimension : longest_first(mesh)) {
+    cost.rounds += mesh.dims[dimension] - 1;
+    cost.messages += cost.rounds;
+  }
+  return cost;
+}
+
 extern const Algorithm torus_bucket{
     .name = "torus_bucket",
     .collective = toccata::allgather,
     .summary = "bucket algorithm in every dimension of the torus, over N links at a time",
     .citation = "chan2006, section 4.2.2",
+    .claim = claim,
     .by_grid = true,
     .write = write,
 };

@@ -19,6 +19,7 @@ extern const Algorithm bine{
     .collective = toccata::allreduce,
     .summary = "2·log2 p rounds over short distances; most data go to the nearest ranks; for any p",
     .citation = "desensi2025",
+    .claim = [](const Shape& shape) { return halves().claim(shape); },
     .parts = [](const Shape& shape) { return halves().parts(shape); },
     .write = [](const Shape& shape, int rank,
                 ScheduleBuilder& schedule) { halves().write(shape, rank, schedule); },

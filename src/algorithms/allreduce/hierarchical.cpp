@@ -20,12 +20,15 @@ static Flat among(const Shape& shape) {
   return {toccata::allreduce, between.words[shape.parameters[between]]};
 }
 
+static Flat within(const Shape& shape) {
+  return {toccata::bcast,
+          BroadcastByLevels::inside().words[shape.parameters[BroadcastByLevels::inside()]]};
+}
+
 static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
   const Levels levels(shape);
   const Flat outermost = among(shape);
-  const Flat inside(
-      toccata::bcast,
-      BroadcastByLevels::inside().words[shape.parameters[BroadcastByLevels::inside()]]);
+  const Flat inside = within(shape);
   const int segments = shape.parameters[BroadcastByLevels::segments()];
   const int blocks = shape.parts / segments;
   const BlockMap sum = BlockMap::affine(Buffer::recv, 0);
@@ -39,11 +42,24 @@ static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
   schedule.then(segmented(std::move(one).build(), blocks, segments, delay));
 }
 
+// Leaders have the most of everything.
+static std::optional<Cost> claim(const Shape& shape) {
+  const Levels levels(shape);
+  if (shape.parameters[BroadcastByLevels::segments()] > 1 || !levels.even()) return {};
+  const bool in_place = levels.number() > 1;
+  const std::optional<Cost> exchange = among(shape).claim_of_allreduce(levels.largest(0), in_place);
+  if (!exchange || !in_place) return exchange;
+  const Cost down = levels.claim(1, within(shape)).of(shape.parts);
+  const Cost up{.rounds = down.rounds, .copied = shape.parts, .reduced = down.sent};
+  return up + *exchange + down;
+}
+
 extern const Algorithm hierarchical{
     .name = "hierarchical",
     .collective = toccata::allreduce,
     .summary = "reduce inside each region, allreduce among leaders, broadcast inside each region",
     .citation = "karonis2000",
+    .claim = claim,
     .parameters = {Levels::which(), between, BroadcastByLevels::inside(),
                    BroadcastByLevels::segments()},
     .by_placement = true,

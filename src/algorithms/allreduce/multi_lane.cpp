@@ -35,11 +35,27 @@ static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
                  lanes.carried_in_node(rank, Buffer::recv, width));
 }
 
+// Every place of a node meets every node once, so one rank has the most of all steps.
+static std::optional<Cost> claim(const Shape& shape) {
+  const Lanes lanes(shape, shape.parameters[Lanes::how_many()]);
+  const std::optional<Cost> exchange =
+      in_lane(shape).claim_of_allreduce(lanes.nodes(), lanes.divide());
+  if (!lanes.divide()) return exchange;
+  if (!lanes.one_each() || !exchange) return {};
+  const int width = shape.parts / lanes.number();
+  Cost gathering = lanes.claim_in_node({toccata::allgather, "bruck"}).of(width);
+  gathering.copied = 0;
+  return lanes.claim_in_node({toccata::reduce_scatter, inside.words[shape.parameters[inside]]})
+             .of(width) +
+         *exchange + gathering;
+}
+
 extern const Algorithm multi_lane{
     .name = "multi_lane",
     .collective = toccata::allreduce,
     .summary = "reduce-scatter on each node, allreduce in each lane, allgather; for long messages",
     .citation = "traff2020",
+    .claim = claim,
     .parameters = {Lanes::how_many(), between, inside},
     .by_placement = true,
     .parts =

@@ -16,6 +16,7 @@ extern const Algorithm swing{
     .collective = toccata::allreduce,
     .summary = "2·log2 p rounds on a torus over short distances; for medium messages",
     .citation = "desensi2024",
+    .claim = [](const Shape& shape) { return halves().claim(shape); },
     .by_grid = true,
     .parts = [](const Shape& shape) { return halves().parts(shape); },
     .write = [](const Shape& shape, int rank,

@@ -14,6 +14,7 @@ extern const Algorithm torus_long{
     .collective = toccata::allreduce,
     .summary = "reduce-scatter and allgather by the bucket algorithm on a torus; for long messages",
     .citation = "chan2006, section 4.2.4",
+    .claim = [](const Shape& shape) { return halves().claim(shape); },
     .by_grid = true,
     .parts = [](const Shape& shape) { return halves().parts(shape); },
     .write = [](const Shape& shape, int rank,

@@ -14,6 +14,7 @@ extern const Algorithm torus_multiport{
     .collective = toccata::allreduce,
     .summary = "reduce-scatter and allgather over all 2N links; for long messages",
     .citation = "jain2010",
+    .claim = [](const Shape& shape) { return halves().claim(shape); },
     .by_grid = true,
     .parts = [](const Shape& shape) { return halves().parts(shape); },
     .write = [](const Shape& shape, int rank,

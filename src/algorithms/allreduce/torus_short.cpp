@@ -2,19 +2,13 @@
 // from there, both over the minimum spanning tree.
 // [chan2006, section 4.2.4]   rounds about 2·⌈log_2N+1 p⌉   cost rounds·(α + n·β) + rounds·N·n·γ
 
-#include "algorithms/algorithm.h"
+#include "algorithms/registry.h"
 #include "algorithms/torus.h"
 
-namespace toccata::algorithms {
+namespace toccata::algorithms::allreduce {
 
-namespace bcast {
-extern const Algorithm torus_mst;
-}
-namespace reduce {
-extern const Algorithm torus_mst;
-}
-
-namespace allreduce {
+static const Algorithm& reduce() { return *find_algorithm(toccata::reduce, "torus_mst"); }
+static const Algorithm& bcast() { return *find_algorithm(toccata::bcast, "torus_mst"); }
 
 // On a mesh, the tree from the middle is the lowest. On a torus, the trees from all cells are
 // alike.
@@ -28,8 +22,16 @@ static Shape rooted(Shape shape) {
 
 static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
   const Shape inner = rooted(shape);
-  schedule.then(reduce::torus_mst.schedule(inner, rank), 1 + tree_rounds(inner))
-      .then(bcast::torus_mst.schedule(inner, rank));
+  schedule.then(reduce().schedule(inner, rank), 1 + tree_rounds(inner))
+      .then(bcast().schedule(inner, rank));
+}
+
+// The root sends in the broadcast only, and still sends most.
+static std::optional<Cost> claim(const Shape& shape) {
+  const std::optional<Cost> up = reduce().claimed(shape);
+  const std::optional<Cost> down = bcast().claimed(shape);
+  if (!up || !down) return {};
+  return Cost{up->rounds, 0, 0, up->copied, up->reduced} + *down;
 }
 
 extern const Algorithm torus_short{
@@ -37,9 +39,9 @@ extern const Algorithm torus_short{
     .collective = toccata::allreduce,
     .summary = "reduce and broadcast over 2N links of a torus; for short messages",
     .citation = "chan2006, section 4.2.4",
+    .claim = claim,
     .by_grid = true,
     .write = write,
 };
 
-}  // namespace allreduce
-}  // namespace toccata::algorithms
+}  // namespace toccata::algorithms::allreduce

@@ -49,11 +49,15 @@ static Lanes by_leaders(const Shape& shape) {
   return {shape, numbers[shape.parameters[leaders]]};
 }
 
+static Flat between_nodes(const Shape& shape) {
+  const bool in_batches = shape.parameters.is(exchange, "spread_out");
+  return {toccata::alltoall, exchange.words[shape.parameters[exchange]],
+          in_batches ? shape.parameters[in_flight] : 0};
+}
+
 static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
   const Lanes lanes = by_leaders(shape);
-  const bool in_batches = shape.parameters.is(exchange, "spread_out");
-  const Flat between(toccata::alltoall, exchange.words[shape.parameters[exchange]],
-                     in_batches ? shape.parameters[in_flight] : 0);
+  const Flat between = between_nodes(shape);
   const Flat inside(toccata::alltoall, "linear");
   const int base = std::min(shape.parameters[radix], lanes.number());
   const Flat handing = base < 2 ? inside : Flat(toccata::alltoall, "bruck_radix", base);
@@ -106,11 +110,25 @@ static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
   schedule.then(std::move(packed));
 }
 
+// In lanes, a rank sends a block per node to each rank of its node, then a block per rank of its
+// node to each other node. It copies those for itself. For leaders, and for Bruck's algorithm in a
+// step, no paper counts the copies.
+static std::optional<Cost> claim(const Shape& shape) {
+  const Lanes lanes = by_leaders(shape);
+  const Cost between = between_nodes(shape).claim(lanes.nodes());
+  if (!lanes.divide()) return between;
+  if (!lanes.one_each() || shape.parameters[radix] > 1 || shape.parameters.is(exchange, "bruck"))
+    return {};
+  return lanes.claim_in_node({toccata::alltoall, "linear"}).of(lanes.nodes()) +
+         between.of(lanes.number());
+}
+
 extern const Algorithm hierarchical{
     .name = "hierarchical",
     .collective = toccata::alltoall,
     .summary = "leaders gather on each node, exchange among nodes, and scatter",
     .citation = "traff2020",
+    .claim = claim,
     .parameters = {leaders, exchange, in_flight, radix},
     .blocks_alike = true,
     .by_placement = true,

@@ -17,11 +17,16 @@ static const Parameter radix = number(
 static const Parameter inside =
     choice("inside", "algorithm inside each region: bcast/...", {"knomial", "linear"});
 
+static Flat among_leaders(const Shape& shape) {
+  return {toccata::barrier, between.words[shape.parameters[between]], shape.parameters[radix]};
+}
+static Flat within(const Shape& shape) {
+  return {toccata::bcast, inside.words[shape.parameters[inside]]};
+}
+
 static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
   const Levels levels(shape);
-  const Flat among(toccata::barrier, between.words[shape.parameters[between]],
-                   shape.parameters[radix]);
-  const Flat tree(toccata::bcast, inside.words[shape.parameters[inside]]);
+  const Flat among = among_leaders(shape), tree = within(shape);
   ScheduleBuilder release;
   levels.broadcast(release, 1, rank, tree, 1);
   const Schedule down = signals(std::move(release).build());
@@ -32,11 +37,21 @@ static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
   schedule.then(down);
 }
 
+// Leaders send most.
+static std::optional<Cost> claim(const Shape& shape) {
+  const Levels levels(shape);
+  if (!levels.even()) return {};
+  const Cost down = levels.claim(1, within(shape));
+  const Cost among = among_leaders(shape).claim(levels.largest(0));
+  return Cost{2 * down.rounds + among.rounds, down.messages + among.messages};
+}
+
 extern const Algorithm hierarchical{
     .name = "hierarchical",
     .collective = toccata::barrier,
     .summary = "signals to leaders inside each region, barrier among leaders, signals back",
     .citation = "karonis2000",
+    .claim = claim,
     .parameters = {Levels::which(), between, radix, inside},
     .by_placement = true,
     .write = write,

@@ -16,6 +16,7 @@ extern const Algorithm hierarchical{
     .collective = toccata::bcast,
     .summary = "among leaders, then inside each region, level by level",
     .citation = "karonis2000",
+    .claim = [](const Shape& shape) { return BroadcastByLevels(shape).claim(); },
     .parameters = {Levels::which(), BroadcastByLevels::between(), BroadcastByLevels::inside(),
                    BroadcastByLevels::segments()},
     .by_placement = true,

@@ -29,11 +29,24 @@ static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
   lanes.in_nodes(schedule, rank, {toccata::allgather, "bruck"}, own, all);
 }
 
+// The root sends most in every step. All blocks are received in their places.
+static std::optional<Cost> claim(const Shape& shape) {
+  const Lanes lanes(shape, shape.parameters[Lanes::how_many()]);
+  if (!lanes.one_each() || shape.parameters[segments] > 1) return {};
+  const int width = shape.parts / lanes.number();
+  Cost cost = lanes.claim_in_node({toccata::scatter, "binomial"}).of(width) +
+              in_lane(shape).claim(lanes.nodes()) +
+              lanes.claim_in_node({toccata::allgather, "bruck"}).of(width);
+  cost.copied = 0;
+  return cost;
+}
+
 extern const Algorithm multi_lane{
     .name = "multi_lane",
     .collective = toccata::bcast,
     .summary = "scatter on the root's node, broadcast in each lane, allgather; for long messages",
     .citation = "traff2020",
+    .claim = claim,
     .parameters = {Lanes::how_many(), between, segments},
     .by_placement = true,
     .parts =

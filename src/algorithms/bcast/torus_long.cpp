@@ -3,20 +3,14 @@
 // [chan2006, section 4.2.3]   rounds about ⌈log_2N+1 p⌉ + d-N, d the sum of the dimensions
 //                             cost rounds·α + ((p-1)/p/2N + (D-1)/D)·n·β, D the shortest dimension
 
-#include "algorithms/algorithm.h"
+#include "algorithms/registry.h"
 #include "algorithms/torus.h"
 #include "schedule/combinators.h"
 
-namespace toccata::algorithms {
+namespace toccata::algorithms::bcast {
 
-namespace scatter {
-extern const Algorithm torus_mst;
-}
-namespace allgather {
-extern const Algorithm torus_bucket;
-}
-
-namespace bcast {
+static const Algorithm& scatter() { return *find_algorithm(toccata::scatter, "torus_mst"); }
+static const Algorithm& allgather() { return *find_algorithm(toccata::allgather, "torus_bucket"); }
 
 static Shape half(Shape shape) {
   shape.parts = 1;
@@ -27,8 +21,15 @@ static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
   const Shape inner = half(shape);
   const BlockMap all = BlockMap::affine(Buffer::recv, 0);
   const BlockMap ours = BlockMap::affine(Buffer::recv, rank);
-  schedule.then(on(scatter::torus_mst.schedule(inner, rank), all, ours), tree_rounds(shape))
-      .then(on(allgather::torus_bucket.schedule(inner, rank), ours, all));
+  schedule.then(on(scatter().schedule(inner, rank), all, ours), tree_rounds(shape))
+      .then(on(allgather().schedule(inner, rank), ours, all));
+}
+
+static std::optional<Cost> claim(const Shape& shape) {
+  const std::optional<Cost> scattering = scatter().claimed(half(shape));
+  const std::optional<Cost> gathering = allgather().claimed(half(shape));
+  if (!scattering || !gathering) return {};
+  return *scattering + *gathering;
 }
 
 extern const Algorithm torus_long{
@@ -36,10 +37,10 @@ extern const Algorithm torus_long{
     .collective = toccata::bcast,
     .summary = "scatter over 2N links of a torus and allgather by buckets; for long messages",
     .citation = "chan2006, section 4.2.3",
+    .claim = claim,
     .by_grid = true,
     .parts = [](const Shape& shape) { return shape.p; },
     .write = write,
 };
 
-}  // namespace bcast
-}  // namespace toccata::algorithms
+}  // namespace toccata::algorithms::bcast

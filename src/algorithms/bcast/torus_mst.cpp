@@ -28,11 +28,18 @@ static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
   }
 }
 
+static std::optional<Cost> claim(const Shape& shape) {
+  const std::optional<int> rounds = thirds(shape);
+  if (!rounds) return {};
+  return Cost{*rounds, 2 * *rounds, 2 * *rounds};
+}
+
 extern const Algorithm torus_mst{
     .name = "torus_mst",
     .collective = toccata::bcast,
     .summary = "about log_(2N+1) p rounds over 2N links of a torus; for short messages",
     .citation = "chan2006, section 4.1",
+    .claim = claim,
     .by_grid = true,
     .write = write,
 };

@@ -2,12 +2,20 @@
 // Each tree carries a part of the message, in segments that follow each other, so that all links
 // are always busy. Ranks of one cell share the parts among themselves. The trees are in
 // patterns/torus_forest.h.
-// [edmonds1973]   rounds D + s - 1, depth D = d-N+1, d the sum of the N dimensions, all at least 3
+// [edmonds1973]   rounds D + s - 1, depth D = d-N+1, or p-1 on a ring,
+//                d the sum of the N dimensions, all at least 3
 //                cost (D + s - 1)·(α + n/(2N·s)·β), with one rank per cell
 
 #include "algorithms/forests.h"
 
 namespace toccata::algorithms::bcast {
+
+static std::optional<Cost> claim(const Shape& shape) {
+  const std::optional<int> depth = TorusTrees::known_depth(shape);
+  if (!depth) return {};
+  const int segments = shape.parameters[OverForest::segments()];
+  return Cost{*depth + segments - 1, shape.parts, shape.parts};
+}
 
 extern const Algorithm torus_trees{
     .name = "torus_trees",
@@ -15,6 +23,7 @@ extern const Algorithm torus_trees{
     .summary =
         "along as many trees of a torus as a node has links; no shared links; for long messages",
     .citation = "edmonds1973",
+    .claim = claim,
     .parameters = {TorusTrees::how_many(), OverForest::segments()},
     .by_placement = true,
     .by_grid = true,

@@ -14,6 +14,7 @@ extern const Algorithm direct{
     .collective = toccata::neighbor_alltoall,
     .summary = "one round, one message per edge",
     .citation = "hoefler2009",
+    .claim = claim_of_direct_talk,
     .write = write,
 };
 

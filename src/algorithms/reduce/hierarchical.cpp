@@ -19,11 +19,20 @@ static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
       collecting(down.schedule(rank), down.rounds(), 0, rank == shape.root ? shape.parts : 0));
 }
 
+// The root reduces what it sends in the broadcast. The other ranks send their result once.
+static std::optional<Cost> claim(const Shape& shape) {
+  const std::optional<Cost> down = BroadcastByLevels(shape).claim();
+  if (!down) return {};
+  const int one = shape.p > 1 ? 1 : 0;
+  return Cost{down->rounds, one, one, 1, down->sent};
+}
+
 extern const Algorithm hierarchical{
     .name = "hierarchical",
     .collective = toccata::reduce,
     .summary = "inside each region, then among leaders, level by level",
     .citation = "karonis2000",
+    .claim = claim,
     .parameters = {Levels::which(), BroadcastByLevels::between(), BroadcastByLevels::inside(),
                    BroadcastByLevels::segments()},
     .by_placement = true,

@@ -3,21 +3,24 @@
 //
 // The ranks of a slab are not consecutive, so the order of the ranks is not kept.
 
-#include "algorithms/algorithm.h"
+#include "algorithms/registry.h"
 #include "algorithms/torus.h"
 #include "schedule/backwards.h"
 
-namespace toccata::algorithms {
+namespace toccata::algorithms::reduce {
 
-namespace bcast {
-extern const Algorithm torus_mst;
-}
-
-namespace reduce {
+static const Algorithm& downwards() { return *find_algorithm(toccata::bcast, "torus_mst"); }
 
 static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
-  schedule.then(collecting(bcast::torus_mst.schedule(shape, rank), tree_rounds(shape), 0,
+  schedule.then(collecting(downwards().schedule(shape, rank), tree_rounds(shape), 0,
                            rank == shape.root ? 1 : 0));
+}
+
+static std::optional<Cost> claim(const Shape& shape) {
+  const std::optional<int> rounds = thirds(shape);
+  if (!rounds) return {};
+  const int one = shape.p > 1 ? 1 : 0;
+  return Cost{*rounds, one, one, 1, 2 * *rounds};
 }
 
 extern const Algorithm torus_mst{
@@ -25,9 +28,9 @@ extern const Algorithm torus_mst{
     .collective = toccata::reduce,
     .summary = "about log_(2N+1) p rounds over 2N links of a torus; for short messages",
     .citation = "chan2006, section 4.1.4",
+    .claim = claim,
     .by_grid = true,
     .write = write,
 };
 
-}  // namespace reduce
-}  // namespace toccata::algorithms
+}  // namespace toccata::algorithms::reduce

@@ -19,6 +19,7 @@ extern const Algorithm bine{
     .collective = toccata::reduce_scatter,
     .summary = "log2 p rounds over short distances; most data go to the nearest ranks; for any p",
     .citation = "desensi2025",
+    .claim = [](const Shape& shape) { return backwards().claim(shape); },
     .write = [](const Shape& shape, int rank,
                 ScheduleBuilder& schedule) { backwards().write(shape, rank, schedule); },
 };

@@ -23,9 +23,13 @@ static const Parameter inside =
     choice("inside", "algorithm for reduce and scatter inside each region: bcast/..., gather/...",
            {"binomial", "linear"});
 
+static Flat among_leaders(const Shape& shape) {
+  return {toccata::reduce_scatter, between.words[shape.parameters[between]]};
+}
+
 static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
   const Levels levels(shape);
-  const Flat among(toccata::reduce_scatter, between.words[shape.parameters[between]]);
+  const Flat among = among_leaders(shape);
   if (levels.number() == 1) {
     schedule.then(among.schedule(shape.p, rank));
     return;
@@ -44,12 +48,32 @@ static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
   schedule.then(in_scratch(std::move(all).build(), BlockMap::affine(Buffer::send, 0), rank));
 }
 
+// On one level of regions, leaders have the most of all, except that another rank sends most
+// blocks: its whole contribution, and later the results of the largest subtree without its own.
+static std::optional<Cost> claim(const Shape& shape) {
+  const Levels levels(shape);
+  const Flat among = among_leaders(shape);
+  if (levels.number() == 1) return among.claim(shape.p);
+  if (levels.number() > 2 || !levels.even()) return {};
+  const std::string_view by = inside.words[shape.parameters[inside]];
+  const Cost exchange = among.claim(levels.largest(0)).of(levels.largest(1));
+  const Cost reducing = levels.claim(1, {toccata::bcast, by}).of(shape.p);
+  const Cost scattering = levels.claim(1, {toccata::scatter, by});
+  const std::int64_t subtree = levels.claim(1, {toccata::gather, by}).sent;
+  return Cost{.rounds = reducing.rounds + exchange.rounds + scattering.rounds,
+              .messages = exchange.messages + scattering.messages,
+              .sent = shape.p + subtree - 1,
+              .copied = shape.p + 1,
+              .reduced = reducing.sent + exchange.reduced};
+}
+
 extern const Algorithm hierarchical{
     .name = "hierarchical",
     .collective = toccata::reduce_scatter,
     .summary =
         "reduce inside each region, reduce-scatter among leaders, scatter inside each region",
     .citation = "karonis2000",
+    .claim = claim,
     .parameters = {Levels::which(), between, inside},
     .by_placement = true,
     .write = write,

@@ -11,20 +11,28 @@
 //
 // Ranks are combined node by node, so their order is not kept.
 
+#include "algorithms/allgather_backwards.h"
 #include "algorithms/lanes.h"
 #include "algorithms/registry.h"
 #include "schedule/backwards.h"
 
 namespace toccata::algorithms::reduce_scatter {
 
+static const Algorithm& spreading() { return *find_algorithm(toccata::allgather, "multi_lane"); }
+
+static Shape as_allgather(const Shape& shape) {
+  return spreading().complete({.p = shape.p, .placement = shape.placement, .grid = shape.grid});
+}
+
 static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
-  const Algorithm& spreading = *find_algorithm(toccata::allgather, "multi_lane");
   const Flat bruck(toccata::allgather, "bruck");
   const Lanes lanes(shape, 0);
-  const Shape as_allgather =
-      spreading.complete({.p = shape.p, .placement = shape.placement, .grid = shape.grid});
-  schedule.then(
-      collecting(spreading.schedule(as_allgather, rank), lanes.rounds(bruck, bruck), rank, 1));
+  schedule.then(collecting(spreading().schedule(as_allgather(shape), rank),
+                           lanes.rounds(bruck, bruck), rank, 1));
+}
+
+static std::optional<Cost> claim(const Shape& shape) {
+  return AllgatherBackwards("multi_lane").claim(as_allgather(shape));
 }
 
 extern const Algorithm multi_lane{
@@ -32,6 +40,7 @@ extern const Algorithm multi_lane{
     .collective = toccata::reduce_scatter,
     .summary = "reduce-scatter on each node, then among ranks with the same number on each node",
     .citation = "traff2020",
+    .claim = claim,
     .by_placement = true,
     .write = write,
 };

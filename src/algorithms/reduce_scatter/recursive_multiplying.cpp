@@ -19,15 +19,13 @@ static AllgatherBackwards backwards() {
   });
 }
 
-static Cost claim(const Shape& shape) { return backwards().claim(shape); }
-
 extern const Algorithm recursive_multiplying{
     .name = "recursive_multiplying",
     .collective = toccata::reduce_scatter,
     .summary =
         "about logk p rounds of k-1 concurrent messages; data shrink by k per round; for any p",
     .citation = "ruefenacht2017",
-    .claim = claim,
+    .claim = [](const Shape& shape) { return backwards().claim(shape); },
     .parameters = {radix},
     .write = [](const Shape& shape, int rank,
                 ScheduleBuilder& schedule) { backwards().write(shape, rank, schedule); },

@@ -18,6 +18,7 @@ extern const Algorithm swing{
     .collective = toccata::reduce_scatter,
     .summary = "log2 p rounds on a torus over short distances, all links busy; for medium messages",
     .citation = "desensi2024",
+    .claim = [](const Shape& shape) { return backwards().claim(shape); },
     .by_grid = true,
     .parts = ways_round,
     .write = [](const Shape& shape, int rank,

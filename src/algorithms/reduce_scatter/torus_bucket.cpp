@@ -13,6 +13,7 @@ extern const Algorithm torus_bucket{
     .collective = toccata::reduce_scatter,
     .summary = "bucket algorithm in every dimension of the torus, over N links at a time",
     .citation = "chan2006, section 4.2.4",
+    .claim = [](const Shape& shape) { return backwards().claim(shape); },
     .by_grid = true,
     .write = [](const Shape& shape, int rank,
                 ScheduleBuilder& schedule) { backwards().write(shape, rank, schedule); },

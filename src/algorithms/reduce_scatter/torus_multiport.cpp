@@ -14,6 +14,7 @@ extern const Algorithm torus_multiport{
     .collective = toccata::reduce_scatter,
     .summary = "pieces of each block travel 2N ways around the torus; all links equally busy",
     .citation = "jain2010",
+    .claim = [](const Shape& shape) { return backwards().claim(shape); },
     .by_grid = true,
     .parts = balanced_pieces,
     .write = [](const Shape& shape, int rank,

@@ -24,11 +24,20 @@ static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
                 levels.rounds_from(0, gather)));
 }
 
+// The root leads on all levels, so it sends most.
+static std::optional<Cost> claim(const Shape& shape) {
+  const Levels levels(shape);
+  if (!levels.even()) return {};
+  const Cost down = levels.claim(0, {toccata::scatter, by.words[shape.parameters[by]]});
+  return Cost{down.rounds, down.messages, shape.p - 1, 1};
+}
+
 extern const Algorithm hierarchical{
     .name = "hierarchical",
     .collective = toccata::scatter,
     .summary = "among leaders, then inside each region, level by level",
     .citation = "karonis2000",
+    .claim = claim,
     .parameters = {Levels::which(), by},
     .relays = true,
     .by_placement = true,

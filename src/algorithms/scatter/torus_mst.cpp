@@ -37,11 +37,18 @@ static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
   }
 }
 
+static std::optional<Cost> claim(const Shape& shape) {
+  const std::optional<int> rounds = thirds(shape);
+  if (!rounds) return {};
+  return Cost{*rounds, 2 * *rounds, shape.p - 1, 1};
+}
+
 extern const Algorithm torus_mst{
     .name = "torus_mst",
     .collective = toccata::scatter,
     .summary = "about log_(2N+1) p rounds over 2N links of a torus, slab by slab",
     .citation = "chan2006, section 4.1.5",
+    .claim = claim,
     .relays = true,
     .by_grid = true,
     .write = write,

@@ -16,7 +16,7 @@ struct Priced {
 Priced price(const Collective& collective, std::string_view name, int p, int root = 0) {
   const Algorithm& algorithm = *find_algorithm(collective, name);
   const Shape shape = algorithm.complete({.p = p, .root = root});
-  const Cost cost = algorithm.claim != nullptr ? algorithm.claim(shape) : count(algorithm, shape);
+  const Cost cost = algorithm.claimed(shape).value_or(count(algorithm, shape));
   const double whole = collective.data(shape);
   return {cost, static_cast<double>(cost.sent) / whole, static_cast<double>(cost.reduced) / whole};
 }
@@ -87,7 +87,7 @@ TEST(RootedCost, OfSegmentsIsThatOfAPipeline) {
         EXPECT_EQ(shape.parts, segments);
         const bool chain = algorithm.name == "pipeline";
         const int depth = chain ? p - 1 : static_cast<int>(std::floor(std::log2(p)));
-        EXPECT_EQ(algorithm.claim(shape).rounds, depth + segments - 1) << name << " " << p;
+        EXPECT_EQ(algorithm.claim(shape)->rounds, depth + segments - 1) << name << " " << p;
       }
   }
 }

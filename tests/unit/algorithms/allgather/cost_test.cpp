@@ -8,7 +8,7 @@ namespace {
 
 Cost cost(std::string_view name, int p, int sample = 0) {
   const Algorithm& algorithm = *find_algorithm(allgather, name);
-  return algorithm.claim(sample_shapes(algorithm, p)[sample]);
+  return *algorithm.claim(sample_shapes(algorithm, p)[sample]);
 }
 
 // [loch2021, sections II-A and III-C], in the Hockney model: the factors of α and of (m/p)·β.

@@ -20,7 +20,7 @@ Shape with_radix(int p, int radix) {
 }
 
 Cost cost(std::string_view name, int p) {
-  return named(name).claim({p, Parameters(named(name).parameters)});
+  return *named(name).claim({p, Parameters(named(name).parameters)});
 }
 
 // For each bit, every form with radix 2 sends the blocks whose distance has this bit set.
@@ -60,7 +60,7 @@ TEST(AlltoallCost, OfARadixIsThatOfItsDigits) {
         rounds += std::min<std::int64_t>(radix - 1, (p - 1) / weight);
       for (int block = 0; block < p; ++block)
         for (int rest = block; rest > 0; rest /= radix) sent += rest % radix != 0 ? 1 : 0;
-      const Cost found = named("bruck_radix").claim(with_radix(p, radix));
+      const Cost found = *named("bruck_radix").claim(with_radix(p, radix));
       ASSERT_EQ(found, (Cost{rounds, rounds, sent, 2 * p + 2 * sent})) << p << ", " << radix;
       EXPECT_LE(found.rounds, (radix - 1) * digits);
       if (radix == p) {
