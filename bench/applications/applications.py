@@ -83,6 +83,7 @@ class Bench:
     folder: Path
     limit: float
     tuning: Path | None  # a file of toccata tune for this place
+    forced: Settings | None = None  # those that an earlier search found; None: search now
 
     @property
     def ways(self) -> list[str]:
@@ -262,10 +263,11 @@ def measure(bench: Bench, runs: int) -> Row:
     if bench.tuning:
         automatic["tuned"] = bench.report(tuning)
     row.served = {way: served(report) for way, report in automatic.items()}
-    forced: Settings = {}
-    for settings, why in search(bench, list(automatic.values())):
-        forced = settings
-        print(f"  faster: {why}", file=sys.stderr)
+    forced = bench.forced or {}
+    if bench.forced is None:
+        for settings, why in search(bench, list(automatic.values())):
+            forced = settings
+            print(f"  faster: {why}", file=sys.stderr)
     row.forced = "; ".join(f"{name}={value}" for name, value in forced.items() if value != "native")
     for run, way in itertools.product(range(runs), bench.ways):
         print(f"  {way}, run {run + 1} of {runs}", file=sys.stderr)
@@ -280,6 +282,22 @@ def measure(bench: Bench, runs: int) -> Row:
         row.times[way].append(seconds)
         row.agrees = row.agrees and program.agree(expected, results)
     return row
+
+
+def earlier_settings(path: Path | None, program: Program, place: Place) -> Settings | None:
+    """The forced settings of that program and place in the table of an earlier run, if any."""
+    if path is None:
+        return None
+    for row in csv.DictReader(path.read_text().splitlines()):
+        if (row["program"], row["place"], row["ranks"]) == (
+            program.name,
+            place.name,
+            str(place.ranks),
+        ):
+            named = dict(each.split("=", 1) for each in row["forced"].split("; ") if each)
+            native = dict.fromkeys((each.variable for each in _core.collectives()), "native")
+            return {**native, **named} if named else {}
+    return None
 
 
 def write(rows: list[Row], path: Path) -> None:
@@ -325,6 +343,11 @@ def main() -> None:
     parser.add_argument("--hosts", action="store_true", help="on the hosts of up.sh, too")
     parser.add_argument("--runs", type=int, default=3, help="of each way, which take turns")
     parser.add_argument("--tuning", type=Path, help="file of toccata tune, for the hosts")
+    parser.add_argument(
+        "--forced",
+        type=Path,
+        help="table of an earlier run, whose forced settings to measure again",
+    )
     parser.add_argument("--limit", type=float, default=300, help="seconds of a run")
     parser.add_argument("--install", action="store_true", help="install missing packages, as root")
     parser.add_argument("--docs", action="store_true", help="write the table of docs/performance")
@@ -336,6 +359,8 @@ def main() -> None:
         parser.error(f"{arguments.tuning} does not exist; write it with toccata tune")
     if arguments.tuning and not arguments.hosts:
         parser.error("--tuning is for the four hosts; add --hosts")
+    if arguments.forced and not arguments.forced.is_file():
+        parser.error(f"{arguments.forced} does not exist; it is a table that this program wrote")
     if not arguments.ranks and not arguments.hosts:
         parser.error("--ranks '' needs --hosts")
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # Bench.run ends its program
@@ -353,7 +378,8 @@ def main() -> None:
         print(f"{program.name}, {place.ranks} ranks, {place.name}", file=sys.stderr)
         folder = Path(tempfile.mkdtemp(prefix=f"applications-{program.name}-"))
         tuning = arguments.tuning.resolve() if arguments.tuning and place.is_hosts else None
-        bench = Bench(program, place, library, folder, arguments.limit, tuning)
+        forced = earlier_settings(arguments.forced, program, place)
+        bench = Bench(program, place, library, folder, arguments.limit, tuning, forced)
         try:
             rows.append(measure(bench, arguments.runs))
         except Failed as failure:

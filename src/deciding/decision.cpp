@@ -447,13 +447,16 @@ void Decision::tell() {
     times.measured = trials_->seconds(static_cast<int>(each));
     ranks_.report(*candidates_[each].server, times);
   }
-  if (for_devices_ || is_open() || !ranks_.rules().learns() || times.nodes == 0 ||
-      trials_->seconds(0) == 0)
-    return;
+  if (for_devices_ || is_open() || !ranks_.rules().learns() || times.nodes == 0) return;
   // After a learned native, a later run starts its trials late. So native must be known as the
-  // best.
-  if (!trials_->has_result()) return;
-  const double saved = trials_->seconds(0) - trials_->seconds(current);
+  // best. If late ranks prevent all measurements, the choice of the network rule is still a result:
+  // the next run starts with it at its first call, and compares it with native.
+  static constexpr std::int64_t many_calls = 2 * Trials::first_probe;
+  const bool stays_by_rule = follows_network_rule_ && !trials_->are_apart() && current == 1 &&
+                             trials_->calls() >= many_calls;
+  const bool is_measured = trials_->has_result() && trials_->seconds(0) > 0;
+  if (!is_measured && !stays_by_rule) return;
+  const double saved = is_measured ? trials_->seconds(0) - trials_->seconds(current) : 0;
   ranks_.learn({.collective = &collective_,
                 .ranks = ranks_.size(),
                 .nodes = times.nodes,

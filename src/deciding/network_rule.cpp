@@ -82,15 +82,18 @@ std::shared_ptr<const Ranking> ranking_of_few(const Collective& collective, cons
 
 std::optional<Ranking::Entry> network_rule(const Ranking& ranking, const OwnAlgorithm& own,
                                            std::int64_t bytes) {
-  const std::optional<Choice> of_longest = own(bytes);
-  const auto best = of_longest ? ranking.surest_gain_over(*of_longest, bytes) : std::nullopt;
-  if (!best || best->gain < least_sure_gain) return {};
   const std::int64_t shortest = bytes > 1 ? bytes / 2 + 1 : bytes;
-  const std::optional<Choice> of_shortest = own(shortest);
+  const std::int64_t longest = std::max(shortest, bytes - 1);
+  const std::optional<Choice> of_longest = own(longest);
+  const auto best = of_longest ? ranking.surest_gain_over(*of_longest, longest) : std::nullopt;
+  if (!best || best->gain < least_sure_gain) return {};
   Choice as_messages = best->choice;
   if (as_messages.travel == Travel::published) as_messages.travel = Travel::whole;
-  if (!of_shortest || ranking.sure_gain(as_messages, *of_shortest, shortest) < least_sure_gain)
-    return {};
+  const auto gain = [&](std::int64_t size) {
+    const std::optional<Choice> replaced = own(size);
+    return replaced ? ranking.sure_gain(as_messages, *replaced, size) : 0;
+  };
+  if (gain(shortest) < least_sure_gain || gain(bytes) < 1) return {};
   return Ranking::Entry{best->choice, best->seconds};
 }
 

@@ -564,6 +564,20 @@ TEST(Decisions, FollowTheRuleForNetworks) {
   program.certain_mpi = false;
   EXPECT_EQ(served_by(toccata::run(program, 1), -1, "network"), 0);
   program.certain_mpi = true;
+  // Ranks are so late that trials measure nothing: the next run starts with the rule's choice.
+  program.late = 10e-3;
+  program.calls = {{0, &bcast, 64, 0, false, 400}};
+  const Outcome first = toccata::run(program, 1, TestRules::learning({}));
+  EXPECT_GT(served_by(first, 0, "network"), 300);
+  ASSERT_EQ(first.learned.points.size(), 1);
+  EXPECT_EQ(first.learned.points[0].choice.text(), "knomial");
+  const Outcome next = toccata::run(program, 2, TestRules::learning(first.learned));
+  expect_alike(program, next);
+  EXPECT_GT(served_by(next, 0, "learned"), 380);
+  EXPECT_EQ(next.served[0][0].text, "knomial learned");
+  program.calls[0].times = 120;
+  EXPECT_TRUE(toccata::run(program, 1, TestRules::learning({})).learned.points.empty());
+  program.late = 0;
   program.machine = "node:1 core:4";
   EXPECT_EQ(served_by(toccata::run(program, 1), -1, "network"), 0);
 }
