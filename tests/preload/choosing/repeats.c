@@ -1,7 +1,8 @@
 // Calls collectives many times, and checks the results:
 // repeats CALLS [BYTES [split|vector|sums|again|nonblocking|persistent]]
 // `again` uses a duplicate, a tenth as often. The last two gather with such calls, in which rank 0
-// is sometimes late. The last calls use a communicator whose info requests a ring.
+// is sometimes late; `nonblocking` also exchanges a different number of bytes with each rank. The
+// last calls use a communicator whose info requests a ring.
 #include <mpi.h>
 #if defined(OPEN_MPI) && OMPI_MAJOR_VERSION < 5
 #include <mpi-ext.h>
@@ -70,7 +71,7 @@ static void gather_all_again(MPI_Comm comm, int bytes, int calls) {
 
 // Each rank sends a different number of bytes to each other one, and the numbers change in every
 // call. Some ranks send nothing.
-static void exchange(MPI_Comm comm, int bytes, int call) {
+static void exchange(MPI_Comm comm, int bytes, int call, int nonblocking) {
   int rank, p;
   MPI_Comm_rank(comm, &rank);
   MPI_Comm_size(comm, &p);
@@ -83,7 +84,13 @@ static void exchange(MPI_Comm comm, int bytes, int call) {
     from[i] = into[i] = 2 * bytes * i;
     memset(mine + from[i], rank + i + call, sends[i]);
   }
-  MPI_Alltoallv(mine, sends, from, MPI_BYTE, all, recvs, into, MPI_BYTE, comm);
+  if (nonblocking) {
+    MPI_Request request;
+    MPI_Ialltoallv(mine, sends, from, MPI_BYTE, all, recvs, into, MPI_BYTE, comm, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+  } else {
+    MPI_Alltoallv(mine, sends, from, MPI_BYTE, all, recvs, into, MPI_BYTE, comm);
+  }
   for (int i = 0; i < p; ++i)
     for (int j = 0; j < recvs[i]; ++j) faults += all[into[i] + j] != (char)(rank + i + call);
   free(sends), free(recvs), free(from), free(into), free(mine), free(all);
@@ -153,13 +160,14 @@ int main(int argc, char** argv) {
   MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &half);
   for (int call = 0; call < calls; ++call) {
     if (nonblocking) gather_all_at_once(MPI_COMM_WORLD, bytes, call);
+    if (nonblocking) exchange(MPI_COMM_WORLD, bytes, call, 1);
     if (nonblocking && call % 10 != 9) continue;
     gather_all(MPI_COMM_WORLD, bytes, call);
     cast(MPI_COMM_WORLD, bytes, call);
     sum(MPI_COMM_WORLD, call);
     MPI_Barrier(MPI_COMM_WORLD);
     if (many_sums) sums(MPI_COMM_WORLD, call);
-    if (vector) exchange(MPI_COMM_WORLD, bytes, call);
+    if (vector) exchange(MPI_COMM_WORLD, bytes, call, 0);
     if (split) gather_all(half, bytes, call);
     if (split && call % 100 == 99) {  // perhaps in the middle of a trial
       MPI_Comm_free(&half);

@@ -1,4 +1,4 @@
-// An MPI library with a delay of 2 ms in four of its collectives; SLOW sets another delay in
+// An MPI library with a delay of 2 ms in five of its collectives; SLOW sets another delay in
 // microseconds.
 #include <mpi.h>
 
@@ -32,4 +32,11 @@ int MPI_Iallgather(const void* send, int sends, MPI_Datatype sent, void* recv, i
                    MPI_Datatype received, MPI_Comm comm, MPI_Request* request) {
   wait();
   return PMPI_Iallgather(send, sends, sent, recv, recvs, received, comm, request);
+}
+
+int MPI_Ialltoallv(const void* send, const int* sends, const int* from, MPI_Datatype sent,
+                   void* recv, const int* recvs, const int* into, MPI_Datatype received,
+                   MPI_Comm comm, MPI_Request* request) {
+  wait();
+  return PMPI_Ialltoallv(send, sends, from, sent, recv, recvs, into, received, comm, request);
 }
