@@ -10,9 +10,7 @@
 //   call_ns bcast_by_turns     the same with each rank as the root in turn
 //   call_ns mixed              calls of seven sizes in turn, by each rank, on two communicators
 //   datatype_ns                the same allgather of a contiguous, derived datatype
-//   added_ns iallreduce, ...   the difference between MPI_Iallreduce and PMPI_Iallreduce, with the
-//   wait;
-//                              both take turns, so the processes' own differences do not count
+//   added_ns iallreduce, ...  the same: MPI_ minus PMPI_, which take turns in one process
 
 #include <mpi.h>
 
@@ -80,7 +78,7 @@ int main(int argc, char** argv) {
       {"exscan", [&](MPI_Comm c) { MPI_Exscan(in, out, 1, MPI_DOUBLE, MPI_SUM, c); }},
       {"barrier", [&](MPI_Comm c) { MPI_Barrier(c); }}};
   // Each takes the function of the MPI library, or its PMPI_ name, which no library intercepts.
-  const auto iallgather = [&](auto start, MPI_Request* r) {
+  const auto blocks = [&](auto start, MPI_Request* r) {
     start(in, 1, MPI_DOUBLE, out, 1, MPI_DOUBLE, MPI_COMM_WORLD, r);
   };
   const auto iallreduce = [&](auto start, MPI_Request* r) {
@@ -102,8 +100,8 @@ int main(int argc, char** argv) {
     std::function<void(MPI_Comm)> call, directly;
   };
   const std::vector<Nonblocking> nonblocking{
-      {"iallgather", waited(iallgather, MPI_Iallgather), waited(iallgather, PMPI_Iallgather)},
-      {"ialltoall", waited(iallgather, MPI_Ialltoall), waited(iallgather, PMPI_Ialltoall)},
+      {"iallgather", waited(blocks, MPI_Iallgather), waited(blocks, PMPI_Iallgather)},
+      {"ialltoall", waited(blocks, MPI_Ialltoall), waited(blocks, PMPI_Ialltoall)},
       {"ibcast", waited(ibcast, MPI_Ibcast), waited(ibcast, PMPI_Ibcast)},
       {"iallreduce", waited(iallreduce, MPI_Iallreduce), waited(iallreduce, PMPI_Iallreduce)},
       {"ibarrier", waited(ibarrier, MPI_Ibarrier), waited(ibarrier, PMPI_Ibarrier)}};

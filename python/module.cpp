@@ -2,6 +2,7 @@
 // interface. ChoiceError becomes a ValueError.
 
 #include <algorithm>
+#include <bit>
 #include <functional>
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
@@ -461,7 +462,8 @@ NB_MODULE(_core, module) {
         };
         std::vector<std::optional<Choice>> result;
         for (const std::int64_t bytes : unit_bytes) {
-          const auto found = network_rule(*ranking, own, bytes);
+          const auto most = bytes > 1 ? std::bit_ceil(static_cast<std::uint64_t>(bytes)) : bytes;
+          const auto found = network_rule(*ranking, own, static_cast<std::int64_t>(most));
           result.push_back(found ? std::optional(found->choice) : std::nullopt);
         }
         return result;

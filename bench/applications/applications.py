@@ -297,6 +297,7 @@ def earlier_settings(path: Path | None, program: Program, place: Place) -> Setti
             named = dict(each.split("=", 1) for each in row["forced"].split("; ") if each)
             native = dict.fromkeys((each.variable for each in _core.collectives()), "native")
             return {**native, **named} if named else {}
+    print(f"  no settings of {program.name} in {path}; searching", file=sys.stderr)
     return None
 
 
@@ -346,7 +347,7 @@ def main() -> None:
     parser.add_argument(
         "--forced",
         type=Path,
-        help="table of an earlier run, whose forced settings to measure again",
+        help="table of an earlier run, whose forced settings to measure again; others are searched",
     )
     parser.add_argument("--limit", type=float, default=300, help="seconds of a run")
     parser.add_argument("--install", action="store_true", help="install missing packages, as root")

@@ -286,8 +286,8 @@ def algorithm(
     """Makes a function `write(shape, rank, schedule)` an algorithm of a collective.
 
     The function's name is the algorithm's. `claim` returns the cost according to the literature,
-    or None without a formula; the proof compares the schedules with it. `impossible` returns the
-    reason why the algorithm cannot run in a shape, as the end of a sentence ("needs an even number
+    or None if there is no formula; the proof compares the schedules with it. `impossible` returns
+    the reason why the algorithm cannot run in a shape, as the end of a sentence ("needs an even number
     of ranks").
     CONTRIBUTING.md explains the other arguments.
     """

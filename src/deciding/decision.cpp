@@ -251,6 +251,10 @@ bool Decision::follow(const Tuning& tuning, const std::string& reason, bool keep
   if (point == nullptr) return false;
   const bool is_learned = &tuning == &ranks_.rules().learned();
   if (is_learned && !can_run(ranks_, collective_, point->choice, bytes_)) return false;
+  // It was not compared with native, so it counts only for the calls for which a rule chose it.
+  const bool is_for_these = point->bytes == bytes_ && point->ranks == ranks_.size() &&
+                            point->nodes == ranks_.nodes() && !is_open();
+  if (is_learned && point->native_seconds == 0 && !is_for_these) return false;
   // A blocking call found it, with blocks published inside nodes.
   if (is_learned && is_open() && point->choice.travel == Travel::published) return false;
   const bool tried = !keeps_order && (bytes_ >= 0 || collective_.vector_of != nullptr) &&
@@ -449,14 +453,16 @@ void Decision::tell() {
   }
   if (for_devices_ || is_open() || !ranks_.rules().learns() || times.nodes == 0) return;
   // After a learned native, a later run starts its trials late. So native must be known as the
-  // best. If late ranks prevent all measurements, the choice of the network rule is still a result:
-  // the next run starts with it at its first call, and compares it with native.
+  // best. If trials never timed native, because ranks are late, the choice of the network rule is
+  // still a result: the next run starts with it, and compares it with native only. Not for sums,
+  // which no later run would compare.
   static constexpr std::int64_t many_calls = 2 * Trials::first_probe;
-  const bool stays_by_rule = follows_network_rule_ && !trials_->are_apart() && current == 1 &&
+  static constexpr double unknown = -1;  // seconds; any measured result counts more
+  const bool is_measured = trials_->seconds(0) > 0;
+  const bool stays_by_rule = follows_network_rule_ && current == 1 && !collective_.reduces &&
                              trials_->calls() >= many_calls;
-  const bool is_measured = trials_->has_result() && trials_->seconds(0) > 0;
-  if (!is_measured && !stays_by_rule) return;
-  const double saved = is_measured ? trials_->seconds(0) - trials_->seconds(current) : 0;
+  if (is_measured ? !trials_->has_result() : !stays_by_rule) return;
+  const double saved = is_measured ? trials_->seconds(0) - trials_->seconds(current) : unknown;
   ranks_.learn({.collective = &collective_,
                 .ranks = ranks_.size(),
                 .nodes = times.nodes,

@@ -40,8 +40,8 @@ WHYS = {
     "request": ("request", "native serves nonblocking and persistent calls under MPIs other than "
                 "Open MPI, and until trials have ended"),
     "empty": ("no data", "calls without data"),
-    "rounds": ("keeps bits", "floating-point sums and operations of the program keep their bits; "
-               "for sums, TOCCATA_LEARN=FILE finds the fastest algorithm for the next run, "
+    "rounds": ("keeps bits", "floating-point sums and user-defined operations keep their bits; "
+               "for the sums, TOCCATA_LEARN=FILE finds the fastest algorithm for the next run, "
                "TOCCATA_GUARD=all for this run"),
     "none": ("none possible", "no algorithm of Toccata can run there"),
     "first": ("first calls", "native serves the first 32 calls of each size on a communicator; "

@@ -75,6 +75,10 @@ class Request:
         sizes = tuning_file.sizes_of(self.collective, benchmark.parse_sizes(self.sizes, most=most))
         if any(size > benchmark.MOST_BYTES and size % 8 for size in sizes):
             raise InputError(f"--sizes {self.sizes}: above 1 GiB, expected multiples of 8 bytes")
+        if peers and any(size >= 1 << 31 for size in sizes):
+            raise InputError(
+                f"--sizes {self.sizes}: SimGrid's selectors cannot count 2 GiB; add --peers none"
+            )
         for p in ranks:
             platforms.cores(there, p, self.placement)
         simulation.programs()

@@ -128,6 +128,7 @@ def test_links_that_are_wrong_are_told_before_a_simulation(
 @pytest.mark.parametrize(
     ("collective", "sizes", "complaint"),
     [("allgather", "4G", "expected 1 to 1G bytes"), ("bcast", "8G", "expected 1 to 4G bytes"),
+     ("bcast", "4G", "add --peers none"),
      ("reduce", "3221225475", "multiples of 8 bytes")],
 )  # fmt: skip
 def test_sizes_above_1_gib_are_for_one_message(
