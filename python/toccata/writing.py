@@ -287,8 +287,8 @@ def algorithm(
 
     The function's name is the algorithm's. `claim` returns the cost according to the literature,
     or None if there is no formula; the proof compares the schedules with it. `impossible` returns
-    the reason why the algorithm cannot run in a shape, as the end of a sentence ("needs an even number
-    of ranks").
+    the reason why the algorithm cannot run in a shape, as the end of a sentence ("needs an even
+    number of ranks").
     CONTRIBUTING.md explains the other arguments.
     """
     flags = {"blocks_alike": blocks_alike, "relays": relays, "ordered": ordered,

@@ -13,7 +13,7 @@ namespace toccata {
 // Which algorithm is certain to be faster across nodes than the MPI library's own, before anything
 // is measured: the usual model predicts a gain of at least 1.2 with its fast network, and also with
 // Gigabit Ethernet. So the choice follows from the shape of the ranks and from the size alone. It
-// is right in 98% of 290 simulated settings, of which the models know nothing
+// is right in 98% of 291 simulated settings, of which the models know nothing
 // (docs/design/0022-network-rule.md). Trials correct the rest, except for rounding sums, for which
 // the rule decides for the whole run.
 inline constexpr double least_sure_gain = 1.2;

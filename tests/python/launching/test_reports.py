@@ -135,9 +135,9 @@ def test_why_native_serves(tmp_path: Path) -> None:
     assert first == "native served 100% of the time, because:"
     told = {line.split()[1].rstrip(":"): line for line in lines}
     assert told["allreduce"] == (
-        "   52%  allreduce: floating-point sums and user-defined operations keep their bits; for the "
-        "sums, TOCCATA_LEARN=FILE finds the fastest algorithm for the next run, TOCCATA_GUARD=all "
-        "for this run"
+        "   52%  allreduce: floating-point sums and user-defined operations keep their bits; for "
+        "the sums, TOCCATA_LEARN=FILE finds the fastest algorithm for the next run, "
+        "TOCCATA_GUARD=all for this run"
     )
     assert "too few calls: trials begin" in told["scan"]
     assert (
