@@ -10,7 +10,7 @@
 //   call_ns bcast_by_turns     the same with each rank as the root in turn
 //   call_ns mixed              calls of seven sizes in turn, by each rank, on two communicators
 //   datatype_ns                the same allgather of a contiguous, derived datatype
-//   added_ns iallreduce, ...  the same: MPI_ minus PMPI_, which take turns in one process
+//   added_ns iallreduce, ...   the nonblocking calls: MPI_ minus PMPI_, in turns in one process
 
 #include <mpi.h>
 

@@ -102,7 +102,7 @@ def main() -> None:
         if time.monotonic() > end:
             break
         selectors = [times[where][each] for each in SELECTORS if each in times[where]]
-        ours = {each: time for each, time in times[where].items() if each not in SELECTORS}
+        ours = {each: its for each, its in times[where].items() if each not in SELECTORS}
         if not selectors or not ours:
             continue
         best = min(ours.values())

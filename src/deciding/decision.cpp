@@ -251,7 +251,8 @@ bool Decision::follow(const Tuning& tuning, const std::string& reason, bool keep
   if (point == nullptr) return false;
   const bool is_learned = &tuning == &ranks_.rules().learned();
   if (is_learned && !can_run(ranks_, collective_, point->choice, bytes_)) return false;
-  // It was not compared with native, so it counts only for the calls for which a rule chose it.
+  // A choice of the network rule that was never compared with native counts only for the calls for
+  // which the rule made it.
   const bool is_for_these = point->bytes == bytes_ && point->ranks == ranks_.size() &&
                             point->nodes == ranks_.nodes() && !is_open();
   if (is_learned && point->native_seconds == 0 && !is_for_these) return false;

@@ -38,9 +38,9 @@ std::shared_ptr<const Ranking> ranking_of_few(const Collective& collective, cons
 using OwnAlgorithm = std::function<std::optional<Choice>(std::int64_t bytes)>;
 
 // The rule's choice for a size class, from just above half of `bytes` up to `bytes`, a power of
-// two; nothing if no gain is certain. It must gain at both ends of the class. MPI libraries change
-// their algorithms at powers of two. So the end is the size before; for the power of two, which the
-// MPI library may serve by its algorithm for longer messages, no loss is enough.
+// two; nothing if no gain is certain. It must gain for the shortest and the second longest size of
+// the class. For the power of two, the MPI library may use its algorithm for longer messages, so
+// there, the choice only must not lose.
 std::optional<Ranking::Entry> network_rule(const Ranking& ranking, const OwnAlgorithm& own,
                                            std::int64_t bytes);
 

@@ -3,7 +3,7 @@
 // are always busy. Ranks of one cell share the parts among themselves. The trees are in
 // patterns/torus_forest.h.
 // [edmonds1973]   rounds D + s - 1, depth D = d-N+1, or p-1 on a ring,
-//                d the sum of the N dimensions, all at least 3
+//                 d the sum of the N dimensions, all at least 3
 //                cost (D + s - 1)·(α + n/(2N·s)·β), with one rank per cell
 
 #include "algorithms/forests.h"
