@@ -26,7 +26,8 @@ constexpr std::int64_t any = SizedChoice::most_bytes, KiB = 1 << 10;
 // - With 32 KiB to 128 KiB among 8 and 16 ranks, most blocks are too short to be read directly, and
 //   too long for a rank's share of a slot. In a reduce_scatter by recursive multiplying, ranks read
 //   fewer and longer pieces.
-// - Between two ranks, Open MPI is faster if a message just does not fit the line of its flag.
+// - Between two ranks, Open MPI is faster with some messages that almost fill a slot: it reads them
+//   from the other rank's memory.
 constexpr unsigned open_mpi = 1, mpich = 2, intel_mpi = 4;
 constexpr unsigned both = open_mpi | mpich, all = both | intel_mpi;
 struct Range {
@@ -36,14 +37,18 @@ struct Range {
   std::int64_t least, most;
   std::string_view choice = "shared";
 };
+constexpr std::int64_t slot = 8432;  // bytes of a message
 constexpr std::string_view pipelined = "pipeline:travel=published", native = "";
 constexpr std::string_view multiplied = "recursive_multiplying:travel=published";
 constexpr Range ranges[] = {
     {&allreduce, both, 2, 16, 0, any},
+    {&allreduce, intel_mpi, 2, 2, 0, 256 * KiB},
     {&allreduce, intel_mpi, 5, 16, 0, 4 * KiB},
     {&reduce, both, 2, 2, 0, 4 * KiB},
     {&reduce, mpich, 2, 2, 4 * KiB + 1, any},
     {&reduce, both, 3, 16, 0, any},
+    {&reduce, intel_mpi, 2, 2, 0, 4 * KiB},
+    {&reduce, intel_mpi, 2, 2, 16 * KiB, 256 * KiB},
     {&reduce_scatter, both, 2, 4, 0, any},
     {&reduce_scatter, both, 5, 8, 0, 128 * KiB},
     {&reduce_scatter, both, 9, 16, 0, 32 * KiB},
@@ -51,41 +56,51 @@ constexpr Range ranges[] = {
     {&reduce_scatter, open_mpi, 5, 16, 512 * KiB + 1, any, multiplied},
     {&reduce_scatter, mpich, 5, 16, 512 * KiB + 1, any},
     {&reduce_scatter, intel_mpi, 2, 16, 0, 4 * KiB},
-    {&scan, open_mpi, 2, 4, 0, 32 * KiB},
+    {&reduce_scatter, intel_mpi, 2, 2, 64 * KiB, any},
+    {&scan, open_mpi, 2, 2, 0, 512 * KiB},
+    {&scan, open_mpi, 3, 4, 0, 32 * KiB},
     {&scan, mpich, 2, 4, 0, any},
     {&scan, both, 5, 8, 0, 8 * KiB},
     {&scan, both, 9, 16, 0, 2 * KiB},
     {&scan, both, 5, 16, 2 * KiB + 1, any, pipelined},
-    {&scan, intel_mpi, 2, 16, 0, 256},
+    {&scan, intel_mpi, 2, 2, 0, any},
+    {&scan, intel_mpi, 3, 16, 0, 256},
     {&exscan, open_mpi, 2, 2, 0, 4 * KiB},
     {&exscan, open_mpi, 3, 4, 0, 16 * KiB},
     {&exscan, mpich, 2, 4, 0, any},
     {&exscan, both, 5, 16, 0, 2 * KiB},
     {&exscan, both, 5, 16, 2 * KiB + 1, any, pipelined},
-    {&exscan, intel_mpi, 2, 16, 0, 256},
-    {&bcast, open_mpi, 2, 2, 65, 256, native},
+    {&exscan, intel_mpi, 2, 2, 0, any},
+    {&exscan, intel_mpi, 3, 16, 0, 256},
+    {&bcast, open_mpi, 2, 2, 6 * KiB + 1, slot, native},
     {&bcast, both, 2, 16, 0, any},
-    {&allgather, open_mpi, 2, 2, 129, 512, native},
+    {&bcast, intel_mpi, 2, 2, 0, 32},
+    {&bcast, intel_mpi, 2, 2, KiB, any},
     {&allgather, both, 2, 16, 0, any},
-    {&allgather, intel_mpi, 2, 3, 0, 128},
+    {&allgather, intel_mpi, 2, 2, 0, 8 * KiB},
+    {&allgather, intel_mpi, 2, 2, 32 * KiB, any},
+    {&allgather, intel_mpi, 3, 3, 0, 128},
     {&allgather, intel_mpi, 4, 16, 0, 16 * KiB},
-    {&alltoall, open_mpi, 2, 2, 129, 512, native},
     {&alltoall, both, 2, 4, 0, any},
     {&alltoall, both, 5, 16, 0, 16 * KiB},
     {&alltoall, both, 5, 16, 16 * KiB + 1, 128 * KiB, "pairwise:travel=published"},
     {&alltoall, both, 5, 16, 128 * KiB + 1, any},
-    {&alltoall, intel_mpi, 2, 3, 0, KiB},
+    {&alltoall, intel_mpi, 2, 2, 0, any},
+    {&alltoall, intel_mpi, 3, 3, 0, KiB},
     {&alltoall, intel_mpi, 4, 8, 0, 8 * KiB},
     {&alltoall, intel_mpi, 9, 16, 0, 16 * KiB},
-    {&gather, open_mpi, 2, 2, 129, 512, native},
+    {&gather, open_mpi, 2, 2, 12 * KiB + 1, 2 * slot, native},
     {&gather, both, 2, 4, 0, 256 * KiB},
     {&gather, both, 5, 16, 0, 128 * KiB},
+    {&gather, intel_mpi, 2, 2, 0, any},
     {&gather, intel_mpi, 3, 4, 0, 16 * KiB},
     {&gather, intel_mpi, 5, 16, 0, 64 * KiB},
-    {&scatter, open_mpi, 2, 2, 129, 512, native},
+    {&scatter, open_mpi, 2, 2, 12 * KiB + 1, 2 * slot, native},
     {&scatter, both, 2, 4, 0, any},
     {&scatter, both, 5, 16, 0, 16 * KiB},
     {&scatter, both, 5, 16, 128 * KiB + 1, any},
+    {&scatter, intel_mpi, 2, 2, 0, 64},
+    {&scatter, intel_mpi, 2, 2, KiB, 8 * KiB},
     {&barrier, all, 2, 16, 0, any},
 };
 // From this size on, the first calls of a communicator are served, too: bytes of a block.
@@ -137,7 +152,7 @@ std::int64_t longer_buffer(const Collective& collective, int p, std::int64_t byt
 // Whether one rank reduces the whole message (in an allreduce, every rank), which saves a round.
 // The more ranks there are, the more such a rank has to read.
 bool reduces_whole(int p, bool crowded, std::int64_t bytes) {
-  return bytes <= (p == 2 && !crowded ? 64 * KiB : 8 * KiB / std::max(p - 1, 1));
+  return bytes <= (p == 2 && !crowded ? 512 * KiB : 8 * KiB / std::max(p - 1, 1));
 }
 
 // The choice with a core for each rank; empty for native.

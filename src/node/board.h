@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <memory>
 #include <span>
@@ -14,12 +15,12 @@
 
 namespace toccata::node {
 
-// Two ranks never write to the same cache line. Processors fetch lines in pairs; A64FX has lines of
-// 256 bytes.
+// Bytes of a cache line. Two ranks never write to the same `line`: x86 processors fetch cache lines
+// in pairs. A64FX has lines of 256 bytes.
 #if defined(__aarch64__)
-inline constexpr std::size_t line = 256;
+inline constexpr std::size_t cache_line = 256, line = 256;
 #else
-inline constexpr std::size_t line = 128;
+inline constexpr std::size_t cache_line = 64, line = 128;
 #endif
 
 // A point in time on a board: the number of the collective call on this communicator, the round of
@@ -63,13 +64,13 @@ struct alignas(line) Progress {
 struct alignas(line) Slot {
   std::atomic<std::uint64_t> call;
   std::atomic<std::uint64_t> within_call;
-  std::uint32_t stride;  // bytes from one reader's piece to the next one's; 0: all read the same
-  std::uint32_t piece;   // bytes of a message that a position carries, at most
-  std::uint32_t inlined;
-  std::uint32_t direct;
-  char payload[line - 32];
+  std::int64_t bytes;    // of the message, if all readers get the same one
+  std::uint16_t stride;  // bytes from one reader's piece to the next one's; 0: all read the same
+  std::uint16_t piece;   // bytes of a message that a position carries, at most
+  bool inlined, direct;
+  alignas(16) char payload[cache_line - 32];
 };
-static_assert(sizeof(Slot) == line && sizeof(Progress) == line);
+static_assert(sizeof(Slot) == line && offsetof(Slot, payload) == 32 && sizeof(Progress) == line);
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
 
 // The shared memory of one rank on a board: its progress, and the slots that it publishes in.
@@ -107,8 +108,9 @@ struct PartState {
   Paths paths;
 };
 
-// Precedes the data of each piece of a message, except in reductions. Its size keeps the data after
-// it aligned. A direct publication consists only of an announcement.
+// Precedes the data of each piece of a message, except in reductions, and if all readers get the
+// same message. Its size keeps the data after it aligned. A direct publication consists only of an
+// announcement.
 struct alignas(16) Announcement {
   std::int64_t bytes;   // of the message
   const char* address;  // in the publisher's memory; null unless it is direct
@@ -162,33 +164,69 @@ class Board {
     return true;
   }
 
-  // The memory to which data must be written before publish(). `most` is the longest message that
-  // any reader gets now, `piece` the longest at this and all other positions. The data of reader q
-  // begins q * stride bytes after `data`.
+  // The memory to which data must be written before publish(). The data of reader q begins q *
+  // stride bytes after `data`.
   struct Place {
     char* data;
     std::uint32_t stride;
+    std::uint16_t piece;
+    bool common, inlined, direct = false;
+    std::int64_t bytes = 0;
+
+    // The memory for the data of a reader; with its announcement, except in reductions.
+    char* of(int reader) const { return data + std::size_t{stride} * (common ? 0 : reader); }
+    char* of(int reader, const Announcement& message) {
+      bytes = message.bytes;
+      char* const memory = of(reader);
+      if (common && !direct) return memory;
+      std::memcpy(memory, &message, sizeof message);
+      return memory + sizeof message;
+    }
   };
-  Place open(const Moment& moment, bool common, std::uint32_t most, std::uint32_t piece) {
-    Slot& slot = state_->part->slot[index(moment)];
+  // `most` is the longest message that any reader gets now, with its announcement if there are
+  // several; `piece` the longest at this and all other positions.
+  Place open(const Moment& moment, bool common, std::uint32_t most, std::uint32_t piece) const {
     const std::uint32_t stride = common ? 0 : std::min((most + 15) / 16 * 16, own_piece_);
-    slot.stride = stride;
-    slot.piece = piece;
-    slot.direct = 0;
-    slot.inlined = (common ? most : stride * ranks()) <= inline_bytes ? 1 : 0;
-    return {slot.inlined != 0 ? slot.payload : state_->part->data[index(moment)], stride};
+    const bool inlined = (common ? most : stride * ranks()) <= sizeof(Slot::payload);
+    Slot& slot = state_->part->slot[index(moment)];
+    return {.data = inlined ? slot.payload : state_->part->data[index(moment)],
+            .stride = stride,
+            .piece = static_cast<std::uint16_t>(piece),
+            .common = common,
+            .inlined = inlined};
   }
   // The same for a direct publication: a place for one announcement, or one per reader.
-  Place open_directly(const Moment& moment, bool common) {
-    const Place place = open(moment, common, sizeof(Announcement), 0);
-    state_->part->slot[index(moment)].direct = 1;
+  Place open_directly(const Moment& moment, bool common) const {
+    Place place = open(moment, common, sizeof(Announcement), 0);
+    place.direct = true;
     return place;
   }
-  void publish(const Moment& moment, std::span<const int> readers) {
+  // Takes from other cores the cache lines that a publication at a later moment will write, with
+  // the arguments of open(). When it publishes, taking one would last as long as sending it. Leaves
+  // lines that readers may still need.
+  void fetch(const Moment& moment, bool common, std::uint32_t most) const {
+    const PartState::Pending& before = state_->pending[index(moment)];
+    for (const PartState::Reader& reader : before.readers)
+      if (!has_certainly_read(reader, before.moment)) return;
+    const Place place = open(moment, common, most, 0);
+    fetch_to_write(&state_->part->slot[index(moment)]);
+    if (place.inlined) return;
+    const std::uint32_t bytes = common ? most : place.stride * ranks();
+    for (std::size_t at = 0; at < std::min(bytes, most_fetched); at += cache_line)
+      fetch_to_write(place.data + at);
+  }
+  // Writes the flag's cache line last, and at once: while it waited for another line, a reader
+  // that looks for the flag would take this one.
+  void publish(const Place& place, const Moment& moment, std::span<const int> readers) {
     PartState::Pending& pending = state_->pending[index(moment)];
     pending.moment = moment;
     for (const int reader : readers) pending.readers.push_back({&parts_[reader]->progress, reader});
     Slot& slot = state_->part->slot[index(moment)];
+    slot.bytes = place.bytes;
+    slot.stride = static_cast<std::uint16_t>(place.stride);
+    slot.piece = place.piece;
+    slot.inlined = place.inlined;
+    slot.direct = place.direct;
     slot.within_call.store(moment.within_call(), std::memory_order_release);
     slot.call.store(moment.call, std::memory_order_release);
   }
@@ -202,9 +240,16 @@ class Board {
     return &slot;
   }
   const char* data(int publisher, const Moment& moment, const Slot& slot) const {
-    const char* const first =
-        slot.inlined != 0 ? slot.payload : parts_[publisher]->data[index(moment)];
+    const char* const first = slot.inlined ? slot.payload : parts_[publisher]->data[index(moment)];
     return first + std::size_t{slot.stride} * own_;
+  }
+  // The announcement of a publication's message. Moves `data` behind it.
+  static Announcement announcement(const Slot& slot, const char*& data) {
+    if (slot.stride == 0 && !slot.direct) return {slot.bytes, nullptr};
+    Announcement message;
+    std::memcpy(&message, data, sizeof message);
+    data += sizeof message;
+    return message;
   }
 
   // Whether all our publications so far have been read.
@@ -250,13 +295,27 @@ class Board {
   static int index(const Moment& moment) {
     return static_cast<int>((moment.call + moment.round + moment.position) % Part::slots);
   }
-  static constexpr std::uint32_t inline_bytes = sizeof(Slot::payload);
+  static constexpr std::uint32_t most_fetched = 4096;  // bytes
 
+  static void fetch_to_write([[maybe_unused]] const void* memory) {
+#if defined(__x86_64__)
+    // Without -mprfchw, GCC compiles its builtin to a fetch for reading. Old processors ignore this
+    // instruction.
+    asm volatile("prefetchw %0" : : "m"(*static_cast<const char*>(memory)));
+#else
+    __builtin_prefetch(memory, 1);
+#endif
+  }
+
+  // Whether a reader has passed a moment, as far as this rank has heard.
+  bool has_certainly_read(const PartState::Reader& reader, const Moment& moment) const {
+    return reader.rank >= 0 && heard_of_[reader.rank] > moment.call;
+  }
   // Whether a reader has passed a moment. Remembers the last known progress of each rank, because
   // reading it again would fetch a cache line from another core. A rank that is in a call has
   // finished all calls before it.
   bool has_read(const PartState::Reader& reader, const Moment& moment) {
-    if (reader.rank >= 0 && heard_of_[reader.rank] > moment.call) return true;
+    if (has_certainly_read(reader, moment)) return true;
     const std::uint64_t in = reader.progress->call.load(std::memory_order_acquire);
     if (reader.rank >= 0) heard_of_[reader.rank] = std::max(heard_of_[reader.rank], in);
     return in > moment.call ||

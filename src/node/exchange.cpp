@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <vector>
 
@@ -37,7 +38,6 @@ void Exchange::open(Board& board, std::uint64_t call, std::uint32_t round, int c
   readings_ = readings;
   combinations_ = combinations;
   reduction_ = reduction;
-  announcement_ = reduction ? 0 : announcement_bytes;
   was_cut_ = false;
   publishing_ = {.done = publications.empty()};
   reading_ = {.done = readings.empty()};
@@ -54,7 +54,7 @@ void Exchange::open(Board& board, std::uint64_t call, std::uint32_t round, int c
 // All pieces of a reduction have the length of pieces with one share per reader, so that the pieces
 // of all ranks hold the same elements.
 std::uint32_t Exchange::piece_bytes(bool common) const {
-  if (!reduction_) return board_->piece(common) - announcement_;
+  if (!reduction_) return board_->piece(common) - announcement_bytes;
   return static_cast<std::uint32_t>(board_->piece(false) / reduction_.element * reduction_.element);
 }
 
@@ -96,17 +96,21 @@ bool Exchange::publish(const Publication& publication) {
 }
 
 // Readers of a direct publication read its memory until they pass. So it is possible only if no
-// step of this round changes that memory.
+// step of this round changes that memory. And all messages must be long: a reader whose message
+// fits a slot expects it there.
 void Exchange::choose_path(bool times_paths) {
   directly_ = false;
   timed_.reset();
-  std::int64_t most = 0;
+  std::int64_t most = 0, least = std::numeric_limits<std::int64_t>::max();
   bool common = true;
   for (const Publication& publication : publications_) {
     common = common && publication.common();
-    for (const Stretch& each : publication.messages) most = std::max(most, each.bytes);
+    for (const Stretch& each : publication.messages) {
+      most = std::max(most, each.bytes);
+      if (each.bytes > 0) least = std::min(least, each.bytes);
+    }
   }
-  if (!board_->may_publish_directly(most, static_cast<bool>(reduction_)) ||
+  if (most == 0 || !board_->may_publish_directly(least, static_cast<bool>(reduction_)) ||
       combinations_change_publications())
     return;
   directly_ = board_->always_directly();
@@ -136,14 +140,12 @@ bool Exchange::publish_directly(const Publication& publication) {
   if (publishing_.piece == 0) {
     if (!board_->is_free(announced)) return false;
     const bool common = publication.common();
-    const Board::Place place = board_->open_directly(announced, common);
+    Board::Place place = board_->open_directly(announced, common);
     for (std::size_t i = 0; i < publication.messages.size(); ++i) {
       const Stretch& message = publication.messages[i];
-      const Announcement announcement{message.bytes, message.data};
-      std::memcpy(place.data + std::size_t{place.stride} * (common ? 0 : publication.readers[i]),
-                  &announcement, sizeof announcement);
+      place.of(publication.readers[i], {message.bytes, message.data});
     }
-    board_->publish(announced, publication.readers);
+    board_->publish(place, announced, publication.readers);
     publishing_.more = true;
     return true;
   }
@@ -170,21 +172,17 @@ bool Exchange::publish_piece(const Publication& publication, std::span<const int
   if (!board_->is_free(now)) return false;
   publishing_.more = publishing_.more || most > piece;
   most = std::clamp<std::int64_t>(most, 0, piece);
-  const Board::Place place =
-      board_->open(now, common, static_cast<std::uint32_t>(most) + announcement_,
-                   static_cast<std::uint32_t>(piece));
+  const std::uint32_t announcement = reduction_ || common ? 0 : announcement_bytes;
+  Board::Place place = board_->open(now, common, static_cast<std::uint32_t>(most) + announcement,
+                                    static_cast<std::uint32_t>(piece));
   for (std::size_t i = 0; i < publication.messages.size(); ++i) {
     const Stretch& message = publication.messages[i];
+    const int reader = publication.readers[i];
+    char* const memory = reduction_ ? place.of(reader) : place.of(reader, {message.bytes, nullptr});
     const std::int64_t bytes = std::min(message.bytes - first, most);
-    char* const place_of_reader =
-        place.data + std::size_t{place.stride} * (common ? 0 : publication.readers[i]);
-    const Announcement announcement{message.bytes, nullptr};
-    if (announcement_ > 0) std::memcpy(place_of_reader, &announcement, sizeof announcement);
-    if (bytes > 0)
-      std::memcpy(place_of_reader + announcement_, message.data + first,
-                  static_cast<std::size_t>(bytes));
+    if (bytes > 0) std::memcpy(memory, message.data + first, static_cast<std::size_t>(bytes));
   }
-  board_->publish(now, readers);
+  board_->publish(place, now, readers);
   return true;
 }
 
@@ -199,11 +197,10 @@ bool Exchange::read(std::size_t reading) {
   const Moment now = moment(reading_.piece, own.channel);
   const Slot* const slot = board_->find(own.publisher, now);
   if (slot == nullptr) return false;
-  const char* const data = board_->data(own.publisher, now, *slot);
-  if (begins) found = {.bytes = own.into.bytes, .direct = slot->direct != 0};
-  if (announcement_ > 0 || (begins && found.direct)) {
-    Announcement announcement;
-    std::memcpy(&announcement, data, sizeof announcement);
+  const char* data = board_->data(own.publisher, now, *slot);
+  if (begins) found = {.bytes = own.into.bytes, .direct = slot->direct};
+  if (!reduction_ || (begins && found.direct)) {
+    const Announcement announcement = Board::announcement(*slot, data);
     was_cut_ = was_cut_ || announcement.bytes > own.into.bytes;
     found.bytes = std::min(announcement.bytes, own.into.bytes);
     if (begins) found.address = announcement.address;
@@ -212,7 +209,7 @@ bool Exchange::read(std::size_t reading) {
     if (!is_used_in_place(reading)) read_directly(reading, own.into.data);
     return true;
   }
-  found.data = data + announcement_;
+  found.data = data;
   found.piece = slot->piece;
   const std::int64_t first = found.piece * number;
   const std::int64_t bytes = std::min(found.bytes - first, found.piece);

@@ -156,7 +156,6 @@ class Exchange {
   std::span<const Reading> readings_;
   std::span<const Combination> combinations_;
   Operator reduction_;
-  std::uint32_t announcement_ = 0;  // bytes in front of each piece, with the size of the message
   bool was_cut_ = false;
 
   // The progress of publishing and of reading. Each goes on to a next piece if any message has one.

@@ -10,7 +10,7 @@ std::optional<ShortProgram> ShortProgram::bind(const Program& program, const Boa
   if (program.channels_ > Part::slots) return {};
   ShortProgram bound;
   bound.channels_ = static_cast<std::uint32_t>(program.channels_);
-  bound.announcement_ = reduction ? 0 : announcement_bytes;
+  bound.announces_ = !reduction;
   const auto piece = [&](bool common) -> std::int64_t {
     return reduction ? board.piece(false) / reduction.element * reduction.element
                      : board.piece(common) - announcement_bytes;
@@ -50,7 +50,7 @@ std::optional<ShortProgram> ShortProgram::bind(const Program& program, const Boa
         added.most = std::max(added.most, static_cast<std::uint32_t>(bytes(blocks)));
         bound.messages_.push_back({place(blocks), bytes(blocks)});
       }
-      added.most += bound.announcement_;
+      if (bound.announces_ && each.messages > 1) added.most += announcement_bytes;
       for (std::uint32_t j = 0; j < each.readers; ++j)
         bound.readers_.push_back(board_rank(program.readers_[each.first_reader + j]));
       bound.publications_.push_back(added);

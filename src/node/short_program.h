@@ -26,7 +26,7 @@ class ShortProgram {
            Again&& again) {
     char* const bases[] = {send, recv, scratch_.data()};
     bool was_cut = false;
-    const Publication* publication = publications_.data();
+    const Publication *publication = publications_.data(), *next = publication;
     const Reading* reading = readings_.data();
     const Step* step = steps_.data();
     for (const Round& round : rounds_) {
@@ -44,15 +44,13 @@ class ShortProgram {
         while ((slot = board.find(reading->publisher, now)) == nullptr) again();
         const char* data = board.data(reading->publisher, now, *slot);
         std::int64_t bytes = reading->bytes;
-        if (announcement_ > 0) {
-          Announcement announced;
-          std::memcpy(&announced, data, sizeof announced);
-          was_cut = was_cut || announced.bytes > bytes;
-          const std::int64_t sent = std::min(announced.bytes, bytes);
-          data += announcement_;
+        if (announces_) {
+          const std::int64_t announced = Board::announcement(*slot, data).bytes;
+          was_cut = was_cut || announced > bytes;
+          const std::int64_t sent = std::min(announced, bytes);
           bytes = std::min<std::int64_t>(sent, slot->piece);
           // A direct publication is too long for us: the program passed a wrong size.
-          rest_[reading - first] = {slot->direct == 0 ? sent : 0, slot->piece};
+          rest_[reading - first] = {slot->direct ? 0 : sent, slot->piece};
           more = more || rest_[reading - first].bytes > bytes;
         }
         found_[reading - first] = data;
@@ -65,6 +63,10 @@ class ShortProgram {
       for (; step != steps_.data() + round.steps; ++step) run(*step, bases, reduction);
       if (round.reads) board.pass({call, round.number + 1, 0});
     }
+    // The next call is often like this one.
+    for (const Round& round : rounds_)
+      for (; next != publications_.data() + round.publications; ++next)
+        board.fetch({call + 1, round.number, next->channel}, next->messages == 1, next->most);
     return was_cut;
   }
 
@@ -116,9 +118,10 @@ class ShortProgram {
       now.position = piece * channels_ + reading->channel;
       const Slot* slot;
       while ((slot = board.find(reading->publisher, now)) == nullptr) again();
+      const char* data = board.data(reading->publisher, now, *slot);
+      Board::announcement(*slot, data);
       const std::int64_t bytes = std::min(rest.bytes - begin, rest.piece);
-      copy(bases[reading->into.base] + reading->into.offset + begin,
-           board.data(reading->publisher, now, *slot) + announcement_, bytes);
+      copy(bases[reading->into.base] + reading->into.offset + begin, data, bytes);
       more = more || rest.bytes > begin + bytes;
     }
     return more;
@@ -143,19 +146,17 @@ class ShortProgram {
   void publish(const Publication& publication, char* const* bases, Board& board,
                const Moment& now) const {
     const bool common = publication.messages == 1;
-    const Board::Place place = board.open(now, common, publication.most, publication.piece);
+    Board::Place place = board.open(now, common, publication.most, publication.piece);
     const int* const readers = readers_.data() + publication.first_reader;
     const Message* message = messages_.data() + publication.first_message;
-    for (std::uint32_t i = 0; i < publication.messages; ++i, ++message) {
-      char* into = place.data + std::size_t{place.stride} * (common ? 0 : readers[i]);
-      const Announcement announcement{message->bytes, nullptr};
-      if (announcement_ > 0) std::memcpy(into, &announcement, sizeof announcement);
-      copy(into + announcement_, bases[message->from.base] + message->from.offset, message->bytes);
-    }
-    board.publish(now, {readers, publication.readers});
+    for (std::uint32_t i = 0; i < publication.messages; ++i, ++message)
+      copy(announces_ ? place.of(readers[i], {message->bytes, nullptr}) : place.of(readers[i]),
+           bases[message->from.base] + message->from.offset, message->bytes);
+    board.publish(place, now, {readers, publication.readers});
   }
 
-  std::uint32_t announcement_ = 0, channels_ = 1;
+  bool announces_ = false;
+  std::uint32_t channels_ = 1;
   std::vector<Round> rounds_;
   std::vector<Publication> publications_;
   std::vector<Message> messages_;

@@ -89,6 +89,7 @@ struct Ranking::Sketch {
   Choice choice = {};
   int parts = 1;
   std::vector<Round> rounds = {};
+  float scratch = 0;  // the most of a rank
 
   // The maximum that a rank sends.
   std::int64_t messages() const;
@@ -240,6 +241,10 @@ class Ranking::Sketcher {
     std::vector<Flows> flows;  // by round
     for (const auto& [rank, stands_for] : asked_) {
       const Schedule schedule = choice.schedule(shape, rank);
+      float scratch = 0;
+      for (const BlockRange& range : schedule.scratch())
+        scratch += static_cast<float>(range.blocks());
+      result.scratch = std::max(result.scratch, scratch);
       if (static_cast<int>(result.rounds.size()) < schedule.rounds())
         result.rounds.resize(schedule.rounds());
       flows.resize(result.rounds.size());
@@ -314,9 +319,10 @@ class Ranking::Sketcher {
         const auto ranges = schedule.ranges(each);
         float blocks = 0;
         for (const BlockRange& range : ranges) blocks += static_cast<float>(range.blocks());
-        loads[at].messages += 1;
+        loads[at].messages += static_cast<std::int32_t>(pieces(schedule, each));
         loads[at].blocks += blocks;
-        if (ranges.size() != 1 || !ranges[0].consecutive()) loads[at].scattered += blocks;
+        if (each.travel != Travel::per_block && (ranges.size() != 1 || !ranges[0].consecutive()))
+          loads[at].scattered += blocks;
         for (std::size_t limit = 0; limit < limited_.size(); ++limit)
           if (regions_[limit]->of(rank) != regions_[limit]->of(each.peer)) outside[limit] += blocks;
       }
@@ -582,7 +588,9 @@ double Ranking::Sketch::seconds(const Model& model, std::span<const double> limi
     const double latency = ways == 0 ? 0 : (slowest + sum / ways) / 2;
     all += round.times * (longest + latency);
   }
-  return model.start + (seen == 0 ? 0 : all * (seen + unseen) / seen);
+  const double kept = static_cast<double>(model.kept), fresh = scratch * block;
+  return model.start + (fresh > kept ? fresh * model.fresh : 0) +
+         (seen == 0 ? 0 : all * (seen + unseen) / seen);
 }
 
 double Ranking::seconds(const Sketch& sketch, const Rates& rates, std::int64_t bytes) {

@@ -16,6 +16,10 @@ static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
   schedule.round();
   for (int higher = rank + 1; higher < shape.p; ++higher) schedule.publish(higher, send(0));
   if (rank == 0) return;
+  if (shape.p == 2) {  // nothing to combine
+    schedule.read(0, recv(0));
+    return;
+  }
   BlockRanges operands;
   for (int lower = 0; lower < rank; ++lower) {
     operands.push_back(schedule.scratch({send(0)}));
@@ -34,7 +38,7 @@ static Cost claim(const Shape& shape) {
   return {.rounds = 1,
           .messages = others,
           .sent = others,
-          .copied = combining_copies(others) + 1,
+          .copied = others == 1 ? 0 : combining_copies(others) + 1,
           .reduced = others - 1};
 }
 

@@ -16,12 +16,14 @@ struct Said {
   std::int64_t sent = 0, received = 0;  // elements of a block
   MPI_Datatype sent_type = {}, received_type = {};
   MPI_Op operation = {};
+  // Compilers compare small neighbours together. A processor waits for that if each of them has
+  // just been written, so those that are compared are apart.
   int root = 0;  // of gather and scatter, where the arguments depend on it; else 0
-  bool has_arrays = false;
-  bool opens = false;  // a nonblocking call
   int named_root = 0;
+  bool has_arrays = false;
   const void* in = nullptr;
   void* out = nullptr;
+  bool opens = false;  // a nonblocking call
 
   // Compares all members except the buffers.
   bool is_like(const Said& other) const {

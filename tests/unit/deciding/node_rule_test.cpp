@@ -48,8 +48,8 @@ TEST(NodeRule, DependsOnTheMpiLibrary) {
 // The fewer ranks there are, the longer the messages that each of them can reduce by itself.
 TEST(NodeRule, LetsOneRankReduceShortMessages) {
   const std::string whole = "shared:reducers=whole";
-  EXPECT_EQ(chosen(allreduce, 2, false, 64 << 10), whole);
-  EXPECT_EQ(chosen(allreduce, 2, false, 128 << 10), "shared");
+  EXPECT_EQ(chosen(allreduce, 2, false, 512 << 10), whole);
+  EXPECT_EQ(chosen(allreduce, 2, false, 1 << 20), "shared");
   EXPECT_EQ(chosen(allreduce, 4, false, 2 << 10), whole);
   EXPECT_EQ(chosen(allreduce, 4, false, 4 << 10), "shared");
   EXPECT_EQ(chosen(reduce, 8, false, 1 << 10), whole);
@@ -97,12 +97,12 @@ TEST(NodeRule, CountsAllBlocksOfARank) {
 }
 
 // A row may leave some sizes to the MPI library.
-TEST(NodeRule, LeavesShortMessagesOfTwoRanksToOpenMpi) {
-  EXPECT_EQ(chosen(bcast, 2, false, 64), "shared");
-  EXPECT_EQ(chosen(bcast, 2, false, 128), "");
-  EXPECT_EQ(chosen(bcast, 2, false, 512), "shared");
-  EXPECT_EQ(chosen(bcast, 3, false, 128), "shared");
-  EXPECT_EQ(chosen(gather, 2, false, 128), "");
+TEST(NodeRule, LeavesMessagesThatAlmostFillASlotToOpenMpi) {
+  EXPECT_EQ(chosen(bcast, 2, false, 4 << 10), "shared");
+  EXPECT_EQ(chosen(bcast, 2, false, 8 << 10), "");
+  EXPECT_EQ(chosen(bcast, 2, false, 16 << 10), "shared");
+  EXPECT_EQ(chosen(bcast, 3, false, 8 << 10), "shared");
+  EXPECT_EQ(chosen(gather, 2, false, 8 << 10), "");
 }
 
 TEST(NodeRule, LeavesLongMessagesOfRanksThatShareCores) {

@@ -25,10 +25,10 @@ TEST_F(BoardTest, FindsWhatWasPublishedAtThatMoment) {
   Board writer = board(0), reader = board(1);
   const Moment now{writer.begin_call(), 0, 0};
   EXPECT_EQ(reader.find(0, now), nullptr);
-  const auto place = writer.open(now, true, 5, 5);
+  const Board::Place place = writer.open(now, true, 5, 5);
   std::copy_n("hello", 5, place.data);
   EXPECT_EQ(reader.find(0, now), nullptr);
-  writer.publish(now, rank_1);
+  writer.publish(place, now, rank_1);
   const Slot* const slot = reader.find(0, now);
   ASSERT_NE(slot, nullptr);
   EXPECT_EQ(std::string(reader.data(0, now, *slot), 5), "hello");
@@ -39,8 +39,7 @@ TEST_F(BoardTest, FindsWhatWasPublishedAtThatMoment) {
 TEST_F(BoardTest, WaitsForReadersBeforeASlotIsUsedAgain) {
   Board writer = board(0), reader = board(1);
   const Moment first{writer.begin_call(), 0, 0};
-  writer.open(first, true, 1, 1);
-  writer.publish(first, rank_1);
+  writer.publish(writer.open(first, true, 1, 1), first, rank_1);
   const Moment again{first.call + Part::slots, 0, 0};
   EXPECT_FALSE(writer.is_free(again));
   reader.pass(first);  // has read all earlier publications
@@ -52,10 +51,8 @@ TEST_F(BoardTest, WaitsForReadersBeforeASlotIsUsedAgain) {
 TEST_F(BoardTest, ARankThatPublishesHasFinishedEarlierCalls) {
   Board one = board(0), other = board(1);
   const Moment first{1, 0, 0}, second{2, 0, 0};
-  one.open(first, true, 1, 1);
-  one.publish(first, rank_1);
-  other.open(second, true, 1, 1);
-  other.publish(second, rank_0);
+  one.publish(one.open(first, true, 1, 1), first, rank_1);
+  other.publish(other.open(second, true, 1, 1), second, rank_0);
   EXPECT_FALSE(one.is_free({1 + Part::slots, 0, 0}));
   ASSERT_NE(one.find(1, second), nullptr);
   EXPECT_TRUE(one.is_free({1 + Part::slots, 0, 0}));
@@ -67,8 +64,7 @@ TEST_F(BoardTest, APartOutlivesItsCommunicator) {
   {
     Board writer = board(0);
     const Moment last{writer.begin_call(), 0, 0};
-    writer.open(last, true, 1, 1);
-    writer.publish(last, rank_1);
+    writer.publish(writer.open(last, true, 1, 1), last, rank_1);
   }
   Board next = board(0, 1 + Part::slots);
   const Moment moment{next.begin_call(), 0, 0};
@@ -84,7 +80,7 @@ TEST_F(BoardTest, EachReaderHasItsOwnPiece) {
   const auto place = writer.open(now, false, 3, writer.piece(false));
   EXPECT_GE(place.stride, 3U);
   std::copy_n("abc", 3, place.data + place.stride);
-  writer.publish(now, rank_1);
+  writer.publish(place, now, rank_1);
   const Slot* const slot = reader.find(0, now);
   ASSERT_NE(slot, nullptr);
   EXPECT_EQ(std::string(reader.data(0, now, *slot), 3), "abc");

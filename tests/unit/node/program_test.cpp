@@ -407,6 +407,24 @@ TEST(Program, ReadsLongMessagesDirectly) {
   EXPECT_EQ(ThreadMemory::mapped, 0);
 }
 
+// In a tree, some messages of a round are long enough for a direct publication, and others short
+// enough for a ShortProgram.
+TEST(Program, ReadsShortMessagesNextToDirectOnes) {
+  ThreadMemory memory(ThreadMemory::Works::always, ThreadMemory::Works::never);
+  for (const int p : {6, 7, 11}) {
+    Node node(p);
+    node.read_by(memory, Node::Directly::all);
+    for (const Algorithm* algorithm : all_algorithms()) {
+      const Shape shape = algorithm->complete({.p = p});
+      if (!algorithm->why_impossible(shape).empty()) continue;
+      for (const std::int64_t block : {2500, 3500, 7000})
+        ASSERT_LE(run_on_threads(*algorithm, shape, block, 4, node), 0)
+            << algorithm->path() << " among " << p << " ranks, blocks of " << block;
+    }
+  }
+  EXPECT_GT(ThreadMemory::reads, 100);
+}
+
 // Data that are received only for a reduction are read in place: the program needs no memory for
 // them.
 TEST(Program, ReadsOperandsInPlace) {
