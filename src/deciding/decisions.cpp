@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "deciding/network_rule.h"
 #include "deciding/node_rule.h"
 
 namespace toccata {
@@ -68,8 +69,11 @@ bool Decisions::follows_node_rule(const SizeClass& calls) {
 
 // After the rule has chosen for one size class, it does so for all others at once, because all
 // ranks have found what it needs. For rounding sums, only other sums count: the history of the rest
-// differs from run to run.
+// differs from run to run. For long messages, the rule always chooses at once.
 bool Decisions::follows_network_rule(const SizeClass& calls) const {
+  if (ranks_.predictable_mpi() == NativeMpi::open_mpi && !ranks_.are_on_one_node() &&
+      network_rule_holds_at_once(*calls.collective, ranks_.size(), calls.most, calls.keeps_order))
+    return true;
   return std::ranges::any_of(classes_, [&](const auto& two) {
     return std::ranges::any_of(two, [&](const SizeClass& each) {
       return (each.keeps_order || !calls.keeps_order) && each.decision != nullptr &&

@@ -9,7 +9,9 @@ namespace toccata {
 
 namespace {
 
-constexpr std::int64_t longest_sum = 64 << 10;  // bytes
+constexpr std::int64_t longest_sum = 64 << 10;    // bytes
+constexpr std::int64_t at_once_from = 256 << 10;  // bytes
+constexpr int least_ranks_at_once = 8;
 constexpr int most_ranks = 512;  // more: the ranking takes up to 40 ms, and nothing was simulated
 
 // In each row, first the algorithms of MPI libraries (selection/native_algorithm).
@@ -70,6 +72,12 @@ bool network_rule_concerns(const Collective& collective, int p, std::int64_t byt
                            bool keeps_order) {
   return bytes >= 0 && p > 2 && p <= most_ranks && !few(collective).empty() &&
          (!keeps_order || bytes <= longest_sum);
+}
+
+bool network_rule_holds_at_once(const Collective& collective, int p, std::int64_t bytes,
+                                bool keeps_order) {
+  return bytes >= at_once_from && p >= least_ranks_at_once &&
+         network_rule_concerns(collective, p, bytes, keeps_order);
 }
 
 std::shared_ptr<const Ranking> ranking_of_few(const Collective& collective, const Shape& known,

@@ -28,6 +28,12 @@ inline constexpr double least_sure_gain = 1.2;
 bool network_rule_concerns(const Collective& collective, int p, std::int64_t bytes,
                            bool keeps_order);
 
+// Whether the rule may choose before the first call. Then a communicator that lives for a few calls
+// gains, too. Before a choice, ranks agree three times. So messages must be long, and there must be
+// enough ranks that a gain is likely.
+bool network_rule_holds_at_once(const Collective& collective, int p, std::int64_t bytes,
+                                bool keeps_order);
+
 // The ranking of the few algorithms that the rule considers: those of MPI libraries, and ours that
 // win most often. It takes a small part of the time of a complete ranking. `published`: whether
 // ranks share memory inside nodes.

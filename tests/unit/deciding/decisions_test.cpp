@@ -582,6 +582,25 @@ TEST(Decisions, FollowTheRuleForNetworks) {
   EXPECT_EQ(served_by(toccata::run(program, 1), -1, "network"), 0);
 }
 
+// A communicator that lives for three calls gains by the rule if its messages are long.
+TEST(Decisions, FollowTheRuleForNetworksFromTheFirstLongMessageOn) {
+  Program program;
+  program.ranks = 16;
+  program.machine = "node:4 core:4";
+  program.certain_mpi = true;
+  program.communicators = {all_of(16), all_of(16), all_of(16)};
+  program.calls = {{0, &bcast, 800'000, 0, false, 3},
+                   {1, &bcast, 800, 0, false, 3},
+                   {2, &allreduce, 800'000, 0, true, 3}};
+  const Outcome run = toccata::run(program, 1);
+  expect_alike(program, run);
+  EXPECT_EQ(served_by(run, 0, "network"), 3);
+  EXPECT_EQ(served_by(run, 1, "native"), 3);
+  EXPECT_EQ(served_by(run, 2, "native"), 3) << "long sums stay native";
+  program.certain_mpi = false;
+  EXPECT_EQ(served_by(toccata::run(program, 1), 0, "native"), 3);
+}
+
 // Without trials, the model decides before the first call. It replaces only algorithms of the MPI
 // library that it can predict.
 TEST(Decisions, FollowTheModelWithoutTrials) {
