@@ -10,8 +10,7 @@
 //   call_ns bcast_by_turns     the same with each rank as the root in turn
 //   call_ns mixed              calls of seven sizes in turn, by each rank, on two communicators
 //   datatype_ns                the same allgather of a contiguous, derived datatype
-//   added_ns alltoallv, ...    calls that MPI usually serves: MPI_ minus PMPI_, in turns in one
-//   process
+//   added_ns alltoallv, ...    calls that MPI usually serves: MPI_ minus PMPI_, which take turns
 
 #include <mpi.h>
 

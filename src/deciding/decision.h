@@ -16,7 +16,7 @@
 namespace toccata {
 
 // The number of first calls of a size class that the MPI library serves before any preparation for
-// a choice.
+// a choice, unless a rule holds at once.
 inline constexpr int first_calls = 32;
 inline constexpr std::int64_t all_calls = std::numeric_limits<std::int64_t>::max();
 

@@ -69,10 +69,10 @@ bool Decisions::follows_node_rule(const SizeClass& calls) {
 
 // After the rule has chosen for one size class, it does so for all others at once, because all
 // ranks have found what it needs. For rounding sums, only other sums count: the history of the rest
-// differs from run to run. For long messages, the rule always chooses at once.
+// differs from run to run. With long messages, it is always asked at once.
 bool Decisions::follows_network_rule(const SizeClass& calls) const {
-  if (ranks_.predictable_mpi() == NativeMpi::open_mpi && !ranks_.are_on_one_node() &&
-      network_rule_holds_at_once(*calls.collective, ranks_.size(), calls.most, calls.keeps_order))
+  if (network_rule_holds_at_once(*calls.collective, ranks_.size(), calls.most, calls.keeps_order) &&
+      ranks_.predictable_mpi() == NativeMpi::open_mpi && !ranks_.are_on_one_node())
     return true;
   return std::ranges::any_of(classes_, [&](const auto& two) {
     return std::ranges::any_of(two, [&](const SizeClass& each) {

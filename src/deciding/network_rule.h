@@ -28,9 +28,9 @@ inline constexpr double least_sure_gain = 1.2;
 bool network_rule_concerns(const Collective& collective, int p, std::int64_t bytes,
                            bool keeps_order);
 
-// Whether the rule may choose before the first call. Then a communicator that lives for a few calls
-// gains, too. Before a choice, ranks agree three times. So messages must be long, and there must be
-// enough ranks that a gain is likely.
+// Whether the rule may choose before the first call, for the size class that ends at `bytes`. Then
+// a communicator that lives for a few calls gains, too. Before a choice, ranks agree three times.
+// So messages must be long, and there must be enough ranks that a gain is likely.
 bool network_rule_holds_at_once(const Collective& collective, int p, std::int64_t bytes,
                                 bool keeps_order);
 

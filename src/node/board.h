@@ -87,6 +87,7 @@ struct Part {
   char data[slots][slot_bytes];
 };
 static_assert(sizeof(Part) == Part::bytes);
+static_assert(Part::slot_bytes <= std::numeric_limits<decltype(Slot::stride)>::max());
 
 // The state of a rank's own part, which outlives each communicator that uses the part: the ranks
 // that may still be reading there. The next communicator waits for them before it overwrites a
@@ -108,9 +109,9 @@ struct PartState {
   Paths paths;
 };
 
-// Precedes the data of each piece of a message, except in reductions, and if all readers get the
-// same message. Its size keeps the data after it aligned. A direct publication consists only of an
-// announcement.
+// Precedes the data of each piece of a message, unless all readers get the same message, or the
+// collective reduces. Its size keeps the data after it aligned. A direct publication consists only
+// of an announcement.
 struct alignas(16) Announcement {
   std::int64_t bytes;   // of the message
   const char* address;  // in the publisher's memory; null unless it is direct
@@ -173,8 +174,9 @@ class Board {
     bool common, inlined, direct = false;
     std::int64_t bytes = 0;
 
-    // The memory for the data of a reader; with its announcement, except in reductions.
+    // The memory for the data of a reader.
     char* of(int reader) const { return data + std::size_t{stride} * (common ? 0 : reader); }
+    // The same after its announcement, which this writes.
     char* of(int reader, const Announcement& message) {
       bytes = message.bytes;
       char* const memory = of(reader);
@@ -183,8 +185,8 @@ class Board {
       return memory + sizeof message;
     }
   };
-  // `most` is the longest message that any reader gets now, with its announcement if there are
-  // several; `piece` the longest at this and all other positions.
+  // `most` is the longest message that any reader gets now, with what precedes it; `piece` the
+  // longest at this and all other positions.
   Place open(const Moment& moment, bool common, std::uint32_t most, std::uint32_t piece) const {
     const std::uint32_t stride = common ? 0 : std::min((most + 15) / 16 * 16, own_piece_);
     const bool inlined = (common ? most : stride * ranks()) <= sizeof(Slot::payload);
@@ -243,7 +245,7 @@ class Board {
     const char* const first = slot.inlined ? slot.payload : parts_[publisher]->data[index(moment)];
     return first + std::size_t{slot.stride} * own_;
   }
-  // The announcement of a publication's message. Moves `data` behind it.
+  // The announcement of a publication's message. Moves `data` past it, if it is there.
   static Announcement announcement(const Slot& slot, const char*& data) {
     if (slot.stride == 0 && !slot.direct) return {slot.bytes, nullptr};
     Announcement message;

@@ -10,7 +10,7 @@
 
 namespace toccata::node {
 
-// Bytes in front of each piece of a message. Reductions have none.
+// Bytes that may precede each piece of a message (see Announcement).
 inline constexpr std::uint32_t announcement_bytes = sizeof(Announcement);
 
 // A stretch of this rank's memory.

@@ -119,7 +119,7 @@ class ShortProgram {
       const Slot* slot;
       while ((slot = board.find(reading->publisher, now)) == nullptr) again();
       const char* data = board.data(reading->publisher, now, *slot);
-      Board::announcement(*slot, data);
+      static_cast<void>(Board::announcement(*slot, data));  // the same as before the first piece
       const std::int64_t bytes = std::min(rest.bytes - begin, rest.piece);
       copy(bases[reading->into.base] + reading->into.offset + begin, data, bytes);
       more = more || rest.bytes > begin + bytes;

@@ -588,8 +588,8 @@ double Ranking::Sketch::seconds(const Model& model, std::span<const double> limi
     const double latency = ways == 0 ? 0 : (slowest + sum / ways) / 2;
     all += round.times * (longest + latency);
   }
-  const double kept = static_cast<double>(model.kept), fresh = scratch * block;
-  return model.start + (fresh > kept ? fresh * model.fresh : 0) +
+  const double kept = static_cast<double>(model.kept), touched = scratch * block;
+  return model.start + (touched > kept ? touched * model.fresh : 0) +
          (seen == 0 ? 0 : all * (seen + unseen) / seen);
 }
 

@@ -14,16 +14,17 @@ struct Said {
   const Collective* collective = nullptr;
   MPI_Comm comm = {};
   std::int64_t sent = 0, received = 0;  // elements of a block
-  MPI_Datatype sent_type = {}, received_type = {};
-  MPI_Op operation = {};
-  // Compilers compare small neighbours together. A processor waits for that if each of them has
-  // just been written, so those that are compared are apart.
-  int root = 0;  // of gather and scatter, where the arguments depend on it; else 0
-  int named_root = 0;
-  bool has_arrays = false;
+  // Compilers compare two small neighbours by one wider load. If each was just stored by itself, a
+  // processor cannot forward these stores to that load, and waits. So each has its own 8 bytes.
+  alignas(8) MPI_Datatype sent_type = {};
+  alignas(8) MPI_Datatype received_type = {};
+  alignas(8) MPI_Op operation = {};
+  alignas(8) int root = 0;  // of gather and scatter, where the arguments depend on it; else 0
+  alignas(8) int named_root = 0;
+  alignas(8) bool has_arrays = false;
+  alignas(8) bool opens = false;  // a nonblocking call
   const void* in = nullptr;
   void* out = nullptr;
-  bool opens = false;  // a nonblocking call
 
   // Compares all members except the buffers.
   bool is_like(const Said& other) const {

@@ -591,10 +591,12 @@ TEST(Decisions, FollowTheRuleForNetworksFromTheFirstLongMessageOn) {
   program.communicators = {all_of(16), all_of(16), all_of(16)};
   program.calls = {{0, &bcast, 800'000, 0, false, 3},
                    {1, &bcast, 800, 0, false, 3},
-                   {2, &allreduce, 800'000, 0, true, 3}};
+                   {2, &allreduce, 800'000, 0, true, 3},
+                   {0, &allreduce, 8, 0, true, 40}};
   const Outcome run = toccata::run(program, 1);
   expect_alike(program, run);
   EXPECT_EQ(served_by(run, 0, "network"), 3);
+  EXPECT_EQ(served_by(run, 3, "native"), 32) << "no broadcast brings a sum forward";
   EXPECT_EQ(served_by(run, 1, "native"), 3);
   EXPECT_EQ(served_by(run, 2, "native"), 3) << "long sums stay native";
   program.certain_mpi = false;

@@ -66,6 +66,13 @@ TEST(NetworkRule, ConcernsShortSumsAndMostOtherCollectives) {
   EXPECT_FALSE(network_rule_concerns(alltoallv, 4, -1, false));
 }
 
+TEST(NetworkRule, HoldsAtOnceForLongMessagesOfManyRanks) {
+  EXPECT_TRUE(network_rule_holds_at_once(bcast, 8, 256 << 10, false));
+  EXPECT_FALSE(network_rule_holds_at_once(bcast, 8, 128 << 10, false));
+  EXPECT_FALSE(network_rule_holds_at_once(bcast, 7, 256 << 10, false));
+  EXPECT_FALSE(network_rule_holds_at_once(allreduce, 8, 256 << 10, true)) << "a long sum";
+}
+
 // With 8 to 15 ranks, Open MPI's broadcast of 4 KiB is binomial, and that of 3 KiB is a k-nomial
 // tree, which is as fast as the proposed one. So nothing is certain for the class of both.
 TEST(NetworkRule, GainsAtBothEndsOfASizeClass) {

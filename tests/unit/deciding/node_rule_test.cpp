@@ -41,6 +41,12 @@ TEST(NodeRule, DependsOnTheMpiLibrary) {
   EXPECT_FALSE(under(NativeMpi::intel_mpi, bcast, 1 << 10));
   EXPECT_TRUE(under(NativeMpi::intel_mpi, alltoall, 1 << 10));
   EXPECT_FALSE(under(NativeMpi::intel_mpi, alltoall, 2 << 10));
+  const auto of_two = [](std::int64_t bytes) {
+    return node_rule(bcast, 2, {.native = NativeMpi::intel_mpi}, bytes).has_value();
+  };
+  EXPECT_TRUE(of_two(32));
+  EXPECT_FALSE(of_two(64));
+  EXPECT_TRUE(of_two(1 << 10));
   EXPECT_TRUE(node_rule(reduce, 2, {.native = NativeMpi::mpich}, 1 << 20));
   EXPECT_FALSE(node_rule(reduce, 2, {.native = NativeMpi::open_mpi}, 1 << 20));
 }

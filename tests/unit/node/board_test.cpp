@@ -86,5 +86,45 @@ TEST_F(BoardTest, EachReaderHasItsOwnPiece) {
   EXPECT_EQ(std::string(reader.data(0, now, *slot), 3), "abc");
 }
 
+// If all readers get the same message, its size is next to the flag; otherwise, and if it is
+// direct, in front of the data.
+TEST_F(BoardTest, AnnouncesTheSizeOfAMessage) {
+  Board writer = board(0), reader = board(1);
+  const Announcement message{5, "hello"};
+  for (const bool common : {true, false})
+    for (const bool direct : {false, true}) {
+      const Moment now{writer.begin_call(), 0, 0};
+      Board::Place place =
+          direct ? writer.open_directly(now, common) : writer.open(now, common, 5 + 16, 5);
+      EXPECT_EQ(place.of(1, message) - place.of(1), common && !direct ? 0 : 16);
+      writer.publish(place, now, {});
+      const Slot* const slot = reader.find(0, now);
+      ASSERT_NE(slot, nullptr);
+      const char* data = reader.data(0, now, *slot);
+      const Announcement found = Board::announcement(*slot, data);
+      EXPECT_EQ(found.bytes, 5);
+      EXPECT_EQ(found.address, common && !direct ? nullptr : message.address);
+      EXPECT_EQ(data - reader.data(0, now, *slot), common && !direct ? 0 : 16);
+    }
+}
+
+// To fetch the lines of a later publication changes nothing.
+TEST_F(BoardTest, FetchesLinesOfALaterPublication) {
+  Board writer = board(0), reader = board(1);
+  const Moment now{writer.begin_call(), 0, 0}, later{now.call + Part::slots, 0, 0};
+  const Board::Place place = writer.open(now, true, 5, 5);
+  std::copy_n("hello", 5, place.data);
+  writer.publish(place, now, rank_1);
+  writer.fetch(later, true, 4096);
+  EXPECT_FALSE(writer.is_free(later));
+  const Slot* const slot = reader.find(0, now);
+  ASSERT_NE(slot, nullptr);
+  EXPECT_EQ(std::string(reader.data(0, now, *slot), 5), "hello");
+  reader.pass({now.call + 1, 0, 0});
+  EXPECT_TRUE(writer.is_free(later));
+  writer.fetch(later, false, 4096);
+  EXPECT_EQ(reader.find(0, later), nullptr);
+}
+
 }  // namespace
 }  // namespace toccata::node
