@@ -42,20 +42,23 @@ def test_proposes_what_beats_the_price_of_the_mpis_own() -> None:
     ranked = dict(_prices(12, block))
     assert ranked["bruck"] * decisions.MARGIN < ranked["ring"]
 
-    def decided(mpi: NativeMpi) -> decisions.Decision:
-        setting = cases[0].setting
-        (found,) = decisions.decide(cases, [3.0, 2.0, 1.0], MODEL, {setting: 4e-3}, {"here": mpi})
+    def decided(mpi: NativeMpi, cases: list[Case]) -> decisions.Decision:
+        setting, seconds = cases[0].setting, [3.0, 2.0, 1.0][: len(cases)]
+        (found,) = decisions.decide(cases, seconds, MODEL, {setting: 4e-3}, {"here": mpi})
         return found
 
-    found = decided(NativeMpi.mpich)
-    # The library never chooses the setting per_block automatically; the full calculation may.
-    assert (found.chosen, found.first, found.walked) == (BRUCK.seconds,) * 2 + (SPARBIT.seconds,)
-    assert (found.default, found.best) == (4e-3, SPARBIT.seconds)
+    found = decided(NativeMpi.mpich, cases[:2])
+    assert (found.chosen, found.first, found.walked) == (BRUCK.seconds,) * 3
+    assert (found.default, found.best) == (4e-3, BRUCK.seconds)
     assert decisions.named([found]) == (1, 1)
     for mpi in (NativeMpi.open_mpi, NativeMpi.unknown):
-        assert decided(mpi).chosen == 4e-3  # no gain, or too little to be certain
-        assert decided(mpi).first == BRUCK.seconds
-        assert decisions.named([decided(mpi)]) == (0, 1)
+        found = decided(mpi, cases[:2])
+        assert found.chosen == 4e-3  # no gain, or too little to be certain
+        assert found.first == BRUCK.seconds
+        assert decisions.named([found]) == (0, 1)
+    # One message per block needs no packing, and is predicted to be faster.
+    for mpi in (NativeMpi.mpich, NativeMpi.open_mpi):
+        assert decided(mpi, cases).chosen == SPARBIT.seconds
 
 
 def _prices(p: int, size: int) -> list[tuple[str, float]]:
