@@ -107,7 +107,7 @@ class Bench:
         self.program.prepare(work, self.place.ranks)
         variables = [f"{name}={value}" for name, value in (settings or {}).items()]
         preloading = ["sh", "-c", PRELOADING, str(self.library)] if settings is not None else []
-        start = [*preloading, "env", *HEAP, *variables]
+        start = ["env", *HEAP, *variables, *preloading]  # env itself is not preloaded
         command = [*self.place.launcher, *start, *self.program.command]
         started = time.monotonic()
         with (work / "out").open("w") as out, (work / "err").open("w") as err:
