@@ -16,6 +16,7 @@ alone. Then all cells, in microseconds. Writes them to FILE. Before the first ru
 import argparse
 import csv
 import os
+import shutil
 import subprocess
 import sys
 from collections import defaultdict
@@ -43,6 +44,9 @@ class Mpi:
         """The lines of one run: collective, bytes, buffers, three times native, three ours."""
         library = self.build / "lib" / self.family / "libtoccata.so"
         program = self.build / "bench" / self.family / "node"
+        for needed in (self.launcher[0], str(program)):
+            if shutil.which(needed) is None:
+                sys.exit(f"fastest: '{needed}' is missing: see the first lines of {__file__}")
         done = subprocess.run(
             [*self.launcher, "-n", str(ranks), "env", f"LD_PRELOAD={library}", str(program),
              "-r", "-m", milliseconds, "-b", SIZES],

@@ -89,7 +89,7 @@ struct Ranking::Sketch {
   Choice choice = {};
   int parts = 1;
   std::vector<Round> rounds = {};
-  float scratch = 0;  // the most of a rank
+  float scratch = 0;  // blocks, the maximum of a rank
 
   // The maximum that a rank sends.
   std::int64_t messages() const;
@@ -241,10 +241,7 @@ class Ranking::Sketcher {
     std::vector<Flows> flows;  // by round
     for (const auto& [rank, stands_for] : asked_) {
       const Schedule schedule = choice.schedule(shape, rank);
-      float scratch = 0;
-      for (const BlockRange& range : schedule.scratch())
-        scratch += static_cast<float>(range.blocks());
-      result.scratch = std::max(result.scratch, scratch);
+      result.scratch = std::max(result.scratch, static_cast<float>(blocks(schedule.scratch())));
       if (static_cast<int>(result.rounds.size()) < schedule.rounds())
         result.rounds.resize(schedule.rounds());
       flows.resize(result.rounds.size());
