@@ -26,9 +26,7 @@ constexpr std::int64_t any = SizedChoice::most_bytes, KiB = 1 << 10;
 // - With 32 KiB to 128 KiB among 8 and 16 ranks, most blocks are too short to be read directly, and
 //   too long for a rank's share of a slot. In a reduce_scatter by recursive multiplying, ranks read
 //   fewer and longer pieces.
-// - Between two ranks, Open MPI is faster with messages of 8 KiB, which almost fill a slot: it
-// reads
-//   them from the other rank's memory.
+// - Between two ranks, Open MPI is faster with reductions of 8 KiB to 32 KiB to one rank.
 constexpr unsigned open_mpi = 1, mpich = 2, intel_mpi = 4;
 constexpr unsigned both = open_mpi | mpich, all = both | intel_mpi;
 struct Range {
@@ -44,11 +42,10 @@ constexpr Range ranges[] = {
     {&allreduce, both, 2, 16, 0, any},
     {&allreduce, intel_mpi, 2, 2, 0, 256 * KiB},
     {&allreduce, intel_mpi, 5, 16, 0, 4 * KiB},
-    {&reduce, both, 2, 2, 0, 4 * KiB},
-    {&reduce, mpich, 2, 2, 4 * KiB + 1, any},
-    {&reduce, both, 3, 16, 0, any},
+    {&reduce, open_mpi, 2, 2, 4 * KiB + 1, 32 * KiB, native},
+    {&reduce, both, 2, 16, 0, any},
     {&reduce, intel_mpi, 2, 2, 0, 4 * KiB},
-    {&reduce, intel_mpi, 2, 2, 16 * KiB, 256 * KiB},
+    {&reduce, intel_mpi, 2, 2, 16 * KiB, any},
     {&reduce_scatter, both, 2, 4, 0, any},
     {&reduce_scatter, both, 5, 8, 0, 128 * KiB},
     {&reduce_scatter, both, 9, 16, 0, 32 * KiB},
@@ -57,22 +54,21 @@ constexpr Range ranges[] = {
     {&reduce_scatter, mpich, 5, 16, 512 * KiB + 1, any},
     {&reduce_scatter, intel_mpi, 2, 16, 0, 4 * KiB},
     {&reduce_scatter, intel_mpi, 2, 2, 64 * KiB, any},
-    {&scan, open_mpi, 2, 2, 0, 512 * KiB},
+    {&scan, both, 2, 2, 0, any},
     {&scan, open_mpi, 3, 4, 0, 32 * KiB},
-    {&scan, mpich, 2, 4, 0, any},
+    {&scan, mpich, 3, 4, 0, any},
     {&scan, both, 5, 8, 0, 8 * KiB},
     {&scan, both, 9, 16, 0, 2 * KiB},
     {&scan, both, 5, 16, 2 * KiB + 1, any, pipelined},
     {&scan, intel_mpi, 2, 2, 0, any},
     {&scan, intel_mpi, 3, 16, 0, 256},
-    {&exscan, open_mpi, 2, 2, 0, 4 * KiB},
+    {&exscan, both, 2, 2, 0, any},
     {&exscan, open_mpi, 3, 4, 0, 16 * KiB},
-    {&exscan, mpich, 2, 4, 0, any},
+    {&exscan, mpich, 3, 4, 0, any},
     {&exscan, both, 5, 16, 0, 2 * KiB},
     {&exscan, both, 5, 16, 2 * KiB + 1, any, pipelined},
     {&exscan, intel_mpi, 2, 2, 0, any},
     {&exscan, intel_mpi, 3, 16, 0, 256},
-    {&bcast, open_mpi, 2, 2, 8 * KiB, 8 * KiB, native},
     {&bcast, both, 2, 16, 0, any},
     {&bcast, intel_mpi, 2, 2, 0, 32},
     {&bcast, intel_mpi, 2, 2, KiB, any},
@@ -89,18 +85,18 @@ constexpr Range ranges[] = {
     {&alltoall, intel_mpi, 3, 3, 0, KiB},
     {&alltoall, intel_mpi, 4, 8, 0, 8 * KiB},
     {&alltoall, intel_mpi, 9, 16, 0, 16 * KiB},
-    {&gather, open_mpi, 2, 2, 16 * KiB, 16 * KiB, native},
-    {&gather, both, 2, 4, 0, 256 * KiB},
+    {&gather, both, 2, 2, 0, any},
+    {&gather, both, 3, 4, 0, 256 * KiB},
     {&gather, both, 5, 16, 0, 128 * KiB},
     {&gather, intel_mpi, 2, 2, 0, any},
     {&gather, intel_mpi, 3, 4, 0, 16 * KiB},
     {&gather, intel_mpi, 5, 16, 0, 64 * KiB},
-    {&scatter, open_mpi, 2, 2, 16 * KiB, 16 * KiB, native},
     {&scatter, both, 2, 4, 0, any},
     {&scatter, both, 5, 16, 0, 16 * KiB},
     {&scatter, both, 5, 16, 128 * KiB + 1, any},
     {&scatter, intel_mpi, 2, 2, 0, 64},
     {&scatter, intel_mpi, 2, 2, KiB, 8 * KiB},
+    {&scatter, intel_mpi, 2, 2, 64 * KiB, any},
     {&barrier, all, 2, 16, 0, any},
 };
 // From this size on, the first calls of a communicator are served, too: bytes of a block.
@@ -150,9 +146,11 @@ std::int64_t longer_buffer(const Collective& collective, int p, std::int64_t byt
 }
 
 // Whether one rank reduces the whole message (in an allreduce, every rank), which saves a round.
-// The more ranks there are, the more such a rank has to read.
-bool reduces_whole(int p, bool crowded, std::int64_t bytes) {
-  return bytes <= (p == 2 && !crowded ? 512 * KiB : 8 * KiB / std::max(p - 1, 1));
+// The more ranks there are, the more such a rank has to read. Between two ranks, the other one
+// helps the root with long messages (node/board.h).
+bool reduces_whole(const Collective& collective, int p, bool crowded, std::int64_t bytes) {
+  if (p > 2 || crowded) return bytes <= 8 * KiB / std::max(p - 1, 1);
+  return &collective == &reduce || bytes <= 512 * KiB;
 }
 
 // The choice with a core for each rank; empty for native.
@@ -187,7 +185,7 @@ std::optional<Choice> node_rule(const Collective& collective, int p, const NodeK
     text = "shared";
   if (text.empty()) return {};
   const bool whole = (&collective == &allreduce || &collective == &reduce) &&
-                     reduces_whole(p, node.crowded, bytes);
+                     reduces_whole(collective, p, node.crowded, bytes);
   const Choice choice = parse_choice(collective, whole ? "shared:reducers=whole" : text);
   if (!is_proved(*choice.algorithm)) return {};
   return choice;

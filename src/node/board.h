@@ -66,23 +66,51 @@ struct alignas(line) Slot {
   std::atomic<std::uint64_t> within_call;
   std::int64_t bytes;    // of the message, if all readers get the same one
   std::uint16_t stride;  // bytes from one reader's piece to the next one's; 0: all read the same
-  std::uint16_t piece;   // bytes of a message that a position carries, at most
+  // Bytes of a message that a position carries, at most. Of a direct publication: the number of
+  // readers that its publisher helps (see Offer).
+  std::uint16_t piece;
   bool inlined, direct;
   alignas(16) char payload[cache_line - 32];
 };
 static_assert(sizeof(Slot) == line && offsetof(Slot, payload) == 32 && sizeof(Progress) == line);
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
 
-// The shared memory of one rank on a board: its progress, and the slots that it publishes in.
+// The end of a direct message, which its reader offers to the publisher, because that waits for the
+// reader. The publisher takes the offer, writes to the reader's memory, and says so. Meanwhile, the
+// reader reads the beginning. Then it withdraws an offer that was not taken.
 //
-//   | Progress | Slot 0 | ... | Slot 3 | data of slot 0 | ... | data of slot 3 |
+//   reader      offered    reads the beginning      waits for done, or for failed
+//   publisher           taken    writes the end     done
+struct alignas(line) Offer {
+  enum Phase : std::uint64_t { offered, taken, done, failed, withdrawn };
+  static constexpr int phase_bits = 3;
+
+  struct Work {
+    const char* from;     // in the publisher's memory
+    const char* operand;  // in the reader's memory; null: only copy
+    char* into;           // in the reader's memory, without bytes of `operand`
+    std::int64_t bytes;
+    bool from_is_first;  // into = from ∘ operand; otherwise operand ∘ from
+  };
+
+  std::atomic<std::uint64_t> state;  // Moment::digest() of the round's beginning, and the phase
+  std::atomic<int> publisher;
+  Work work;
+};
+static_assert(sizeof(Offer) == line);
+
+// The shared memory of one rank on a board: its progress, its offers to publishers, and the slots
+// that it publishes in.
+//
+//   | Progress | Offer 0 | ... | Slot 0 | ... | Slot 3 | data of slot 0 | ... | data of slot 3 |
 struct Part {
-  static constexpr int slots = 4;
+  static constexpr int slots = 4, offers = 8;
   // 8 KiB, and the announcements in front of the shares of up to 16 ranks.
   static constexpr std::size_t slot_bytes = (8 << 10) + 256;
-  static constexpr std::size_t bytes = line * (1 + slots) + slots * slot_bytes;
+  static constexpr std::size_t bytes = line * (1 + offers + slots) + slots * slot_bytes;
 
   Progress progress;
+  Offer offer[offers];
   Slot slot[slots];
   char data[slots][slot_bytes];
 };
@@ -129,7 +157,8 @@ struct alignas(16) Announcement {
 //
 // A long message may be published directly: the slot contains its address, and its readers copy it
 // from there, once. The publisher's round ends when all readers have passed. A reader that cannot
-// read that memory rejects the round, and then gets the message in pieces.
+// read that memory rejects the round, and then gets the message in pieces. A publisher that only
+// waits copies a part of the message for its readers (see Offer).
 //
 // One thread at a time calls these functions. Flags are stored with release and loaded with
 // acquire order, so data is visible before its flag on any processor.
@@ -197,19 +226,20 @@ class Board {
             .common = common,
             .inlined = inlined};
   }
-  // The same for a direct publication: a place for one announcement, or one per reader.
-  Place open_directly(const Moment& moment, bool common) const {
-    Place place = open(moment, common, sizeof(Announcement), 0);
+  // The same for a direct publication: a place for one announcement, or one per reader. `helped` is
+  // the number of readers that its publisher helps.
+  Place open_directly(const Moment& moment, bool common, std::uint32_t helped) const {
+    Place place = open(moment, common, sizeof(Announcement), helped);
     place.direct = true;
     return place;
   }
   // Takes from other cores the cache lines that a publication at a later moment will write, with
-  // the arguments of open(). When it publishes, taking one would last as long as sending it. Leaves
-  // lines that readers may still need.
-  void fetch(const Moment& moment, bool common, std::uint32_t most) const {
-    const PartState::Pending& before = state_->pending[index(moment)];
-    for (const PartState::Reader& reader : before.readers)
-      if (!has_certainly_read(reader, before.moment)) return;
+  // the arguments of open(). When it publishes, taking one would last as long as sending it. Before
+  // a longer message, also asks whether its slot is free, so that the publication need not ask. A
+  // reader of a short message that is still there gets its lines back.
+  void fetch(const Moment& moment, bool common, std::uint32_t most) {
+    constexpr std::uint32_t longer = 1 << 10;  // bytes
+    if (most >= longer && !is_free(moment)) return;
     const Place place = open(moment, common, most, 0);
     fetch_to_write(&state_->part->slot[index(moment)]);
     if (place.inlined) return;
@@ -261,11 +291,18 @@ class Board {
     return true;
   }
 
+  // The longest message that is never published directly, so that its readers may expect it in a
+  // slot. In reductions, both sides know the length of a piece. If one of two ranks only publishes
+  // and the other one only reads, one copy by the kernel is often faster than two copies of a
+  // message that almost fills a slot.
+  std::int64_t most_in_slot(bool reduces, bool exchanges) const {
+    if (reduces) return piece(false);
+    return ranks() == 2 && !exchanges ? 6 << 10 : piece(true) - sizeof(Announcement);
+  }
   // Whether a round with messages of that length may be published directly; whether it then always
-  // is; and otherwise, the path by measured times. In reductions, both sides know the length of a
-  // piece. Other readers of a message that fits a slot expect pieces.
-  bool may_publish_directly(std::int64_t bytes, bool reduces) const {
-    return bytes > piece(!reduces) && bytes >= least_direct_;
+  // is; and otherwise, the path by measured times.
+  bool may_publish_directly(std::int64_t bytes, bool reduces, bool exchanges) const {
+    return bytes > most_in_slot(reduces, exchanges) && bytes >= least_direct_;
   }
   bool always_directly() const { return direct_.always; }
   Paths& paths() { return state_->paths; }
@@ -280,6 +317,48 @@ class Board {
     return direct_.peers.empty() ? nullptr
                                  : direct_.memory->map(direct_.peers[publisher], from, bytes);
   }
+  bool write_directly(int reader, const char* from, char* into, std::int64_t bytes) const {
+    return direct_.memory->write(direct_.peers[reader], from, into, bytes);
+  }
+
+  // Whether this rank still helps its readers: all its help so far has worked.
+  bool helps() const { return helps_; }
+  // Offers work to a publisher of this round. False if there is no place for the offer.
+  bool offer(const Moment& moment, int publisher, const Offer::Work& work) {
+    Offer& offer = state_->part->offer[publisher % Part::offers];
+    if (offer.state.load(std::memory_order_relaxed) >> Offer::phase_bits == moment.digest())
+      return false;  // another publisher's
+    offer.publisher.store(publisher, std::memory_order_relaxed);
+    offer.work = work;
+    offer.state.store(state_of(moment, Offer::offered), std::memory_order_release);
+    return true;
+  }
+  // Withdraws the offer, unless it is taken. Returns its phase.
+  Offer::Phase withdraw(const Moment& moment, int publisher) {
+    Offer& offer = state_->part->offer[publisher % Part::offers];
+    std::uint64_t state = state_of(moment, Offer::offered);
+    if (offer.state.compare_exchange_strong(state, state_of(moment, Offer::withdrawn),
+                                            std::memory_order_acquire))
+      return Offer::withdrawn;
+    return static_cast<Offer::Phase>(state & ((1U << Offer::phase_bits) - 1));
+  }
+  // The offer of a reader to this rank; null if there is none, or no longer. Then call finish().
+  const Offer::Work* take(const Moment& moment, int reader) {
+    Offer& offer = parts_[reader]->offer[own_ % Part::offers];
+    std::uint64_t state = state_of(moment, Offer::offered);
+    if (offer.state.load(std::memory_order_acquire) != state ||
+        offer.publisher.load(std::memory_order_relaxed) != own_ ||
+        !offer.state.compare_exchange_strong(state, state_of(moment, Offer::taken),
+                                             std::memory_order_acquire))
+      return nullptr;
+    return &offer.work;
+  }
+  void finish(const Moment& moment, int reader, bool done) {
+    helps_ = helps_ && done;
+    parts_[reader]->offer[own_ % Part::offers].state.store(
+        state_of(moment, done ? Offer::done : Offer::failed), std::memory_order_release);
+  }
+
   // Call this before passing the first piece, if we cannot read some of the direct publications of
   // this round. We then need all of them in pieces.
   void refuse(const Moment& moment) {
@@ -296,6 +375,9 @@ class Board {
  private:
   static int index(const Moment& moment) {
     return static_cast<int>((moment.call + moment.round + moment.position) % Part::slots);
+  }
+  static std::uint64_t state_of(const Moment& moment, Offer::Phase phase) {
+    return moment.digest() << Offer::phase_bits | phase;
   }
   static constexpr std::uint32_t most_fetched = 4096;  // bytes
 
@@ -333,6 +415,7 @@ class Board {
   std::uint64_t next_call_;
   DirectReading direct_;
   std::int64_t least_direct_;  // bytes of a message
+  bool helps_ = true;
 };
 
 }  // namespace toccata::node

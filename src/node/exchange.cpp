@@ -5,6 +5,7 @@
 #include <functional>
 #include <limits>
 #include <memory>
+#include <utility>
 #include <vector>
 
 namespace toccata::node {
@@ -42,7 +43,7 @@ void Exchange::open(Board& board, std::uint64_t call, std::uint32_t round, int c
   publishing_ = {.done = publications.empty()};
   reading_ = {.done = readings.empty()};
   bytes_ = 0;
-  has_refused_ = is_late_ = false;
+  has_refused_ = is_late_ = has_begun_announced_ = false;
   combinations_change_publications_.reset();
   length_ = 0;
   for (std::size_t i = 0; i < readings.size() && length_ == 0; ++i)
@@ -63,7 +64,7 @@ bool Exchange::go_on() {
   while (!reading_.done) {
     for (; reading_.next < readings_.size(); ++reading_.next)
       if (!read(reading_.next)) return false;
-    if (reading_.piece == 0) read_announced();
+    if (reading_.piece == 0 && !read_announced()) return false;
     if (bytes_ > 0) {
       if (!has_published(reading_.piece)) return false;
       combine(first_, bytes_);
@@ -76,7 +77,7 @@ bool Exchange::go_on() {
   if (is_late_ && publishing_.done) {
     for (std::size_t i = 0; i < readings_.size(); ++i)
       if (is_used_in_place(i)) found_[i].data = aside(i) + combined_;
-    combine(combined_, length_ - combined_);
+    combine(combined_, end_ - combined_);
     is_late_ = false;
   }
   return finish();
@@ -110,7 +111,8 @@ void Exchange::choose_path(bool times_paths) {
       if (each.bytes > 0) least = std::min(least, each.bytes);
     }
   }
-  if (most == 0 || !board_->may_publish_directly(least, static_cast<bool>(reduction_)) ||
+  if (most == 0 ||
+      !board_->may_publish_directly(least, static_cast<bool>(reduction_), !readings_.empty()) ||
       combinations_change_publications())
     return;
   directly_ = board_->always_directly();
@@ -121,17 +123,25 @@ void Exchange::choose_path(bool times_paths) {
   directly_ = board_->paths().next(kind);
   if (!times_paths) return;
   timed_ = kind;
-  begin_ = std::chrono::steady_clock::now();
+  if (board_->paths().is_try(kind)) begin_ = std::chrono::steady_clock::now();
 }
 
 bool Exchange::finish() {
   if (!publishing_.done) return false;
   if (timed_) {
-    if (board_->paths().is_try(*timed_) && !board_->is_all_read()) return false;
-    const std::chrono::duration<double> time = std::chrono::steady_clock::now() - begin_;
+    std::chrono::duration<double> time{};
+    if (board_->paths().is_try(*timed_)) {
+      if (!board_->is_all_read()) return false;
+      time = std::chrono::steady_clock::now() - begin_;
+    }
     board_->paths().took(*timed_, directly_, time.count());
     timed_.reset();
   }
+  // The next call is often like this one.
+  if (directly_)
+    for (const Publication& each : publications_)
+      board_->fetch({call_ + 1, round_, static_cast<std::uint32_t>(each.channel)}, each.common(),
+                    sizeof(Announcement));
   return true;
 }
 
@@ -140,7 +150,9 @@ bool Exchange::publish_directly(const Publication& publication) {
   if (publishing_.piece == 0) {
     if (!board_->is_free(announced)) return false;
     const bool common = publication.common();
-    Board::Place place = board_->open_directly(announced, common);
+    const bool helps = readings_.empty() && board_->helps();
+    Board::Place place = board_->open_directly(
+        announced, common, helps ? static_cast<std::uint32_t>(publication.readers.size()) : 0);
     for (std::size_t i = 0; i < publication.messages.size(); ++i) {
       const Stretch& message = publication.messages[i];
       place.of(publication.readers[i], {message.bytes, message.data});
@@ -149,13 +161,40 @@ bool Exchange::publish_directly(const Publication& publication) {
     publishing_.more = true;
     return true;
   }
-  if (publishing_.piece == 1 && !board_->is_free(announced)) return false;
+  if (publishing_.piece == 1 && !board_->is_free(announced)) {
+    if (readings_.empty()) help(publication, announced);
+    return false;
+  }
   refusing_.clear();
   for (const int reader : publication.readers)
     if (board_->has_refused(reader, announced)) refusing_.push_back(reader);
   if (refusing_.empty()) return true;
   board_->publish_nothing_directly();
   return publish_piece(publication, refusing_, publishing_.piece - 1);
+}
+
+void Exchange::help(const Publication& publication, const Moment& announced) {
+  for (const int reader : publication.readers)
+    if (const Offer::Work* const offered = board_->take(announced, reader))
+      board_->finish(announced, reader, work(*offered, reader));
+}
+
+// Combines in chunks that stay in the cache between their copies.
+bool Exchange::work(const Offer::Work& work, int reader) {
+  if (work.operand == nullptr)
+    return board_->write_directly(reader, work.from, work.into, work.bytes);
+  const std::int64_t chunk = chunk_bytes(1);
+  reserve_aside(std::min(chunk, work.bytes), 1);
+  char* const operand = aside(0);
+  for (std::int64_t first = 0; first < work.bytes; first += chunk) {
+    const std::int64_t bytes = std::min(chunk, work.bytes - first);
+    const char* const from = work.from + first;
+    if (!board_->read_directly(reader, work.operand + first, operand, bytes)) return false;
+    reduction_(work.from_is_first ? from : operand, work.from_is_first ? operand : from, operand,
+               bytes);
+    if (!board_->write_directly(reader, operand, work.into + first, bytes)) return false;
+  }
+  return true;
 }
 
 // Publishes the piece of that number for some of the publication's readers. A message without bytes
@@ -206,7 +245,12 @@ bool Exchange::read(std::size_t reading) {
     if (begins) found.address = announcement.address;
   }
   if (begins && found.direct) {
-    if (!is_used_in_place(reading)) read_directly(reading, own.into.data);
+    found.helped = slot->piece;
+    if (is_used_in_place(reading)) return true;
+    // If combinations had already used some messages, the round could not be repeated.
+    if (!has_refused_ && length_ == 0)
+      found.offered = offer(reading, found.bytes, own.into.data, nullptr);
+    read_directly(reading, own.into.data, 0, found.bytes - found.offered);
     return true;
   }
   found.data = data;
@@ -224,37 +268,112 @@ bool Exchange::read(std::size_t reading) {
   return true;
 }
 
-// Reads the direct publications that combinations use in place. Rejects the round if some memory
-// cannot be read, here or by read().
-void Exchange::read_announced() {
+// Rejects the round if some memory cannot be read, here or by read().
+bool Exchange::read_announced() {
+  if (!has_begun_announced_) begin_announced();
+  has_begun_announced_ = true;
+  if (!settle_offers()) return false;
+  if (is_late_ || (has_refused_ && combined_ < end_)) set_aside();
+  if (!has_refused_) return true;
+  board_->refuse(moment(0, 0));
+  reading_.more = true;
+  return true;
+}
+
+// Reads the direct publications that combinations use in place.
+void Exchange::begin_announced() {
   bool in_place = false, all = true;
   for (std::size_t i = 0; i < readings_.size(); ++i) {
     in_place = in_place || (found_[i].direct && is_used_in_place(i));
     all = all && found_[i].direct;
   }
   combined_ = 0;
-  if (in_place) {
-    const bool at_once = all && !combinations_change_publications();
-    if (at_once && !has_refused_) has_refused_ = !combine_directly();
-    is_late_ = !at_once || has_refused_;
-    if (is_late_) set_aside();
-  }
-  if (!has_refused_) return;
-  board_->refuse(moment(0, 0));
-  reading_.more = true;
+  end_ = in_place ? length_ : 0;
+  if (!in_place) return;
+  is_late_ = !all || combinations_change_publications();
+  if (is_late_ || has_refused_) return;
+  offer_combination();
+  has_refused_ = !combine_directly(length_ - found_[0].offered);
 }
 
-void Exchange::read_directly(std::size_t reading, char* into) {
+// Reads what no publisher has taken over.
+bool Exchange::settle_offers() {
+  for (std::size_t i = 0; i < readings_.size(); ++i) {
+    Found& found = found_[i];
+    if (found.offered == 0) continue;
+    const Offer::Phase phase = board_->withdraw(moment(0, 0), readings_[i].publisher);
+    if (phase == Offer::taken) return false;
+    const std::int64_t offered = std::exchange(found.offered, 0);
+    if (phase == Offer::done) {
+      if (is_used_in_place(i)) end_ -= offered;
+    } else if (!is_used_in_place(i)) {
+      found.read = false;
+      read_directly(i, readings_[i].into.data, found.bytes - offered, found.bytes);
+    } else if (!has_refused_) {
+      has_refused_ = !combine_directly(length_);
+    }
+  }
+  return true;
+}
+
+// Both ranks shall end at the same time. A reader of k messages, each of whose publishers has q
+// readers, reads q / (k + q) of each. A publisher that combines copies twice.
+std::int64_t Exchange::offer(std::size_t reading, std::int64_t bytes, char* into,
+                             const Combination* combination) {
+  constexpr std::int64_t page = 4 << 10;
+  const std::int64_t least = combination != nullptr ? 24 << 10 : 16 << 10;
+  const Found& found = found_[reading];
+  if (found.helped == 0) return 0;
+  const auto messages = static_cast<std::int64_t>(readings_.size());
+  std::int64_t own =
+      combination != nullptr ? bytes / 5 * 3 : bytes / (messages + found.helped) * found.helped;
+  own -= static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(into + own) % page);
+  own -= own % reduction_.element;
+  if (own <= 0 || bytes - own < least) return 0;
+  Offer::Work work{.from = found.address + own,
+                   .operand = nullptr,
+                   .into = into + own,
+                   .bytes = bytes - own,
+                   .from_is_first = true};
+  if (combination != nullptr) {
+    work.from_is_first = combination->from.reading >= 0;
+    work.operand = (work.from_is_first ? combination->other : combination->from).data + own;
+  }
+  return board_->offer(moment(0, 0), readings_[reading].publisher, work) ? work.bytes : 0;
+}
+
+// Whether a round is into = from ∘ other, where one of them is a message, and the other one stays
+// as it is. Then `into` may have any content before, and a part that failed can be repeated.
+bool Exchange::combination_is_simple() const {
+  if (readings_.size() != 1 || combinations_.size() != 1) return false;
+  const Combination& only = combinations_.front();
+  if (!only.reduces || (only.from.reading >= 0) == (only.other.reading >= 0)) return false;
+  const char* const operand = only.from.reading >= 0 ? only.other.data : only.from.data;
+  const std::less<const char*> before;
+  return !before(operand, only.into + length_) || !before(only.into, operand + length_);
+}
+
+void Exchange::offer_combination() {
+  if (!combination_is_simple() || found_[0].helped != 1) return;
+  const Combination& only = combinations_.front();
+  if (board_->map(readings_[0].publisher, found_[0].address, length_) != nullptr) return;
+  found_[0].offered = offer(0, length_, only.into, &only);
+}
+
+void Exchange::read_directly(std::size_t reading, char* into, std::int64_t first,
+                             std::int64_t end) {
   Found& found = found_[reading];
   if (has_refused_) return;
-  found.read = found.bytes == 0 || board_->read_directly(readings_[reading].publisher,
-                                                         found.address, into, found.bytes);
+  found.read =
+      first == end || board_->read_directly(readings_[reading].publisher, found.address + first,
+                                            into + first, end - first);
   has_refused_ = !found.read;
 }
 
 // Some operands of the combinations are direct, others arrive in pieces: wait for all of them.
 void Exchange::set_aside() {
-  reserve_aside(length_);
+  is_late_ = true;
+  reserve_aside(length_, readings_.size());
   bytes_ = 0;
   for (std::size_t i = 0; i < readings_.size(); ++i) {
     if (!is_used_in_place(i)) continue;
@@ -263,34 +382,44 @@ void Exchange::set_aside() {
       std::memcpy(aside(i), found.data,
                   static_cast<std::size_t>(std::min(found.bytes, found.piece)));
     else
-      read_directly(i, aside(i));
+      read_directly(i, aside(i), 0, found.bytes);
   }
 }
 
-// Uses the memory of the publishers where it can be mapped. Otherwise copies: in chunks that stay
-// in the cache between the copy and the combination.
-bool Exchange::combine_directly() {
-  constexpr std::int64_t most_chunk = 128 << 10, cached = 256 << 10, least_chunk = 8 << 10;
-  std::int64_t chunk = std::clamp<std::int64_t>(
-      cached / static_cast<std::int64_t>(readings_.size()), least_chunk, most_chunk);
-  chunk = std::max<std::int64_t>(chunk / reduction_.element, 1) * reduction_.element;
+// The operands of a chunk stay in the cache between the copy and the combination.
+std::int64_t Exchange::chunk_bytes(std::size_t operands) const {
+  constexpr std::int64_t most = 128 << 10, cached = 256 << 10, least = 8 << 10;
+  const std::int64_t chunk =
+      std::clamp<std::int64_t>(cached / static_cast<std::int64_t>(operands), least, most);
+  return std::max<std::int64_t>(chunk / reduction_.element, 1) * reduction_.element;
+}
+
+// Uses the memory of the publishers where it can be mapped. Otherwise copies: to the result's
+// memory if possible, so that a combination uses less of the cache.
+bool Exchange::combine_directly(std::int64_t end) {
+  const std::int64_t chunk = chunk_bytes(readings_.size());
   std::vector<std::shared_ptr<const char>> mapped(readings_.size());
+  char* const result = combination_is_simple() ? combinations_.front().into : nullptr;
   bool copies = false;
   for (std::size_t i = 0; i < readings_.size(); ++i) {
     if (!is_used_in_place(i)) continue;
     mapped[i] = board_->map(readings_[i].publisher, found_[i].address, length_);
     copies = copies || mapped[i] == nullptr;
   }
-  if (copies) reserve_aside(std::min(chunk, length_));
-  while (combined_ < length_) {
-    const std::int64_t bytes = std::min(chunk, length_ - combined_);
+  if (copies && result == nullptr) reserve_aside(std::min(chunk, length_), readings_.size());
+  while (combined_ < end) {
+    const std::int64_t bytes = std::min(chunk, end - combined_);
     for (std::size_t i = 0; i < readings_.size(); ++i) {
       if (!is_used_in_place(i)) continue;
-      if (mapped[i] == nullptr &&
-          !board_->read_directly(readings_[i].publisher, found_[i].address + combined_, aside(i),
+      if (mapped[i] != nullptr) {
+        found_[i].data = mapped[i].get() + combined_;
+        continue;
+      }
+      char* const copy = result != nullptr ? result + combined_ : aside(i);
+      if (!board_->read_directly(readings_[i].publisher, found_[i].address + combined_, copy,
                                  bytes))
         return false;
-      found_[i].data = mapped[i] != nullptr ? mapped[i].get() + combined_ : aside(i);
+      found_[i].data = copy;
     }
     combine(combined_, bytes);
     combined_ += bytes;
@@ -298,9 +427,9 @@ bool Exchange::combine_directly() {
   return true;
 }
 
-void Exchange::reserve_aside(std::int64_t bytes) {
-  aside_bytes_ = (static_cast<std::size_t>(bytes) + line - 1) / line * line;
-  aside_.resize(std::max(aside_.size(), aside_bytes_ * readings_.size()));
+void Exchange::reserve_aside(std::int64_t bytes, std::size_t operands) {
+  pages_aside_ = (static_cast<std::size_t>(bytes) + sizeof(Page) - 1) / sizeof(Page);
+  aside_.resize(std::max(aside_.size(), pages_aside_ * operands));
 }
 
 bool Exchange::combinations_change_publications() {

@@ -88,6 +88,9 @@ struct Operator {
 //   piece            0                  1        2
 //   rank 0   publish address of a       -        -         a0, a1 if rank 1 rejected
 //            read      all of b
+//
+// A rank that only publishes waits for its readers. So it helps them: each reader offers it the end
+// of a long message, or of a combination with it.
 class Exchange {
  public:
   // Opens a round; the spans stay valid until its end. Readings copy into their stretches. If a
@@ -100,7 +103,7 @@ class Exchange {
             bool times_paths = true);
   // Returns much memory to the process.
   void shrink() {
-    if (aside_.capacity() > std::size_t{512} << 10) aside_ = {};
+    if (aside_.capacity() * sizeof(Page) > std::size_t{512} << 10) aside_ = {};
   }
 
   bool go_on();
@@ -114,17 +117,28 @@ class Exchange {
   void publish_ahead();
   bool publish(const Publication& publication);
   bool publish_directly(const Publication& publication);
+  void help(const Publication& publication, const Moment& announced);
+  bool work(const Offer::Work& work, int reader);
   bool publish_piece(const Publication& publication, std::span<const int> readers,
                      std::uint32_t number);
   void choose_path(bool times_paths);
   bool finish();
 
   bool read(std::size_t reading);
-  void read_directly(std::size_t reading, char* into);
-  void read_announced();
+  void read_directly(std::size_t reading, char* into, std::int64_t first, std::int64_t end);
+  // Reads and combines what was announced, except what it offers to publishers; false while these
+  // still work.
+  bool read_announced();
+  void begin_announced();
+  bool settle_offers();
+  // Offers the end of a message, or of the combination, to the publisher. Returns its bytes.
+  std::int64_t offer(std::size_t reading, std::int64_t bytes, char* into,
+                     const Combination* combination);
+  void offer_combination();
+  bool combination_is_simple() const;
   void set_aside();
-  // False if some memory cannot be read.
-  bool combine_directly();
+  // Combines up to that byte. False if some memory cannot be read.
+  bool combine_directly(std::int64_t end);
   bool is_used_in_place(std::size_t reading) const {
     const Stretch& into = readings_[reading].into;
     return into.data == nullptr && into.bytes > 0;
@@ -138,9 +152,14 @@ class Exchange {
   }
   bool combinations_change_publications();
   void combine(std::int64_t first, std::int64_t bytes);
-  // Memory of that many bytes for each reading.
-  void reserve_aside(std::int64_t bytes);
-  char* aside(std::size_t reading) { return aside_.data() + aside_bytes_ * reading; }
+  std::int64_t chunk_bytes(std::size_t operands) const;
+  // Memory of that many bytes for each operand. It consists of pages, because the kernel copies
+  // faster to the same place of a page.
+  struct alignas(4096) Page {
+    char bytes[4096];
+  };
+  void reserve_aside(std::int64_t bytes, std::size_t operands);
+  char* aside(std::size_t operand) { return aside_[pages_aside_ * operand].bytes; }
 
   std::uint32_t piece_bytes(bool common) const;
   Moment moment(std::uint32_t piece, int channel) const {
@@ -172,6 +191,8 @@ class Exchange {
     bool direct = false;
     bool read = false;              // directly, all of it
     const char* address = nullptr;  // of a direct publication, in its publisher's memory
+    std::int64_t helped = 0;        // readers that its publisher helps
+    std::int64_t offered = 0;       // bytes at the end that are offered to the publisher
   };
   std::vector<Found> found_;            // by reading
   std::int64_t first_ = 0, bytes_ = 0;  // the part of this piece to combine
@@ -184,9 +205,12 @@ class Exchange {
   std::optional<bool> combinations_change_publications_;
   // The operands of combinations that wait for the end of the round.
   bool is_late_ = false;
-  std::int64_t length_ = 0, combined_ = 0;  // bytes of each combination: in all, and so far
-  std::vector<char> aside_;
-  std::size_t aside_bytes_ = 0;
+  bool has_begun_announced_ = false;
+  // Bytes of each combination: in all, combined so far, and the beginning of what a publisher has
+  // combined.
+  std::int64_t length_ = 0, combined_ = 0, end_ = 0;
+  std::vector<Page> aside_;
+  std::size_t pages_aside_ = 0;  // for each operand
 };
 
 }  // namespace toccata::node

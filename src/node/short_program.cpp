@@ -35,6 +35,8 @@ std::optional<ShortProgram> ShortProgram::bind(const Program& program, const Boa
     const Program::Round& begin = program.rounds_[number];
     const Program::Round& end = program.rounds_[number + 1];
     Round round{.number = number, .reads = begin.reads < end.reads};
+    const std::int64_t most = board.most_in_slot(static_cast<bool>(reduction),
+                                                 round.reads && begin.published < end.published);
     for (std::uint32_t i = begin.published; i < end.published; ++i) {
       const Program::Published& each = program.published_[i];
       Publication added{.channel = static_cast<std::uint32_t>(each.channel),
@@ -46,7 +48,7 @@ std::optional<ShortProgram> ShortProgram::bind(const Program& program, const Boa
                         .piece = static_cast<std::uint32_t>(piece(each.messages == 1))};
       for (std::uint32_t j = 0; j < each.messages; ++j) {
         const Program::Blocks& blocks = program.messages_[each.first_message + j];
-        if (bytes(blocks) > added.piece) return {};
+        if (bytes(blocks) > std::min<std::int64_t>(added.piece, most)) return {};
         added.most = std::max(added.most, static_cast<std::uint32_t>(bytes(blocks)));
         bound.messages_.push_back({place(blocks), bytes(blocks)});
       }
@@ -63,7 +65,7 @@ std::optional<ShortProgram> ShortProgram::bind(const Program& program, const Boa
                                                         program.steps_.begin() + end.steps, fits);
     for (std::uint32_t i = begin.reads; i < end.reads; ++i) {
       const Program::Read& each = program.reads_[i];
-      if (bytes(each.into) > piece(true)) return {};
+      if (bytes(each.into) > most) return {};
       const bool reads_in_place = in_place && each.in_place;
       // The reader does not know whether the publisher has to cut the message.
       if (reads_in_place && bytes(each.into) > piece(false)) return {};

@@ -48,7 +48,7 @@ TEST(NodeRule, DependsOnTheMpiLibrary) {
   EXPECT_FALSE(of_two(64));
   EXPECT_TRUE(of_two(1 << 10));
   EXPECT_TRUE(node_rule(reduce, 2, {.native = NativeMpi::mpich}, 1 << 20));
-  EXPECT_FALSE(node_rule(reduce, 2, {.native = NativeMpi::open_mpi}, 1 << 20));
+  EXPECT_FALSE(node_rule(reduce, 2, {.native = NativeMpi::open_mpi}, 32 << 10));
 }
 
 // The fewer ranks there are, the longer the messages that each of them can reduce by itself.
@@ -103,12 +103,13 @@ TEST(NodeRule, CountsAllBlocksOfARank) {
 }
 
 // A row may leave some sizes to the MPI library.
-TEST(NodeRule, LeavesMessagesThatAlmostFillASlotToOpenMpi) {
-  EXPECT_EQ(chosen(bcast, 2, false, 4 << 10), "shared");
-  EXPECT_EQ(chosen(bcast, 2, false, 8 << 10), "");
-  EXPECT_EQ(chosen(bcast, 2, false, 16 << 10), "shared");
-  EXPECT_EQ(chosen(bcast, 3, false, 8 << 10), "shared");
-  EXPECT_EQ(chosen(gather, 2, false, 8 << 10), "");
+TEST(NodeRule, LeavesSomeReductionsOfTwoRanksToOpenMpi) {
+  const std::string whole = "shared:reducers=whole";
+  EXPECT_EQ(chosen(reduce, 2, false, 4 << 10), whole);
+  EXPECT_EQ(chosen(reduce, 2, false, 8 << 10), "");
+  EXPECT_EQ(chosen(reduce, 2, false, 32 << 10), "");
+  EXPECT_EQ(chosen(reduce, 2, false, 64 << 10), whole);
+  EXPECT_EQ(chosen(reduce, 3, false, 32 << 10), "shared");
 }
 
 TEST(NodeRule, LeavesLongMessagesOfRanksThatShareCores) {

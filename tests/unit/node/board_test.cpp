@@ -95,7 +95,7 @@ TEST_F(BoardTest, AnnouncesTheSizeOfAMessage) {
     for (const bool direct : {false, true}) {
       const Moment now{writer.begin_call(), 0, 0};
       Board::Place place =
-          direct ? writer.open_directly(now, common) : writer.open(now, common, 5 + 16, 5);
+          direct ? writer.open_directly(now, common, 0) : writer.open(now, common, 5 + 16, 5);
       EXPECT_EQ(place.of(1, message) - place.of(1), common && !direct ? 0 : 16);
       writer.publish(place, now, {});
       const Slot* const slot = reader.find(0, now);

@@ -25,7 +25,7 @@ class ExchangeTest : public testing::Test {
       addresses_.push_back(parts_.back().get());
       states_.emplace_back(addresses_.back());
     }
-    const DirectReading direct{.peers = {0, 1, 2}, .memory = &memory_, .least = 4 << 10};
+    const DirectReading direct{.peers = {0, 1, 2}, .memory = &memory, .least = 4 << 10};
     for (int rank = 0; rank < ranks; ++rank) {
       boards.emplace_back(states_[rank], addresses_, rank, 1);
       direct_boards.emplace_back(states_[rank], addresses_, rank, 1, direct);
@@ -36,15 +36,24 @@ class ExchangeTest : public testing::Test {
   // Ranks can read each other's memory. A test uses these boards or the others.
   std::vector<Board> direct_boards;
   Exchange exchange[ranks];
-
- private:
   struct Memory final : PeerMemory {
+    std::int64_t bytes_read = 0, bytes_written = 0;
+    bool can_write = true;
+
     bool read(int, const char* from, char* into, std::int64_t bytes) final {
       std::memcpy(into, from, static_cast<std::size_t>(bytes));
+      bytes_read += bytes;
       return true;
     }
+    bool write(int, const char* from, char* into, std::int64_t bytes) final {
+      if (can_write) std::memcpy(into, from, static_cast<std::size_t>(bytes));
+      bytes_written += can_write ? bytes : 0;
+      return can_write;
+    }
     std::shared_ptr<const char> map(int, const char*, std::int64_t) final { return nullptr; }
-  } memory_;
+  } memory;
+
+ private:
   std::vector<std::unique_ptr<Part>> parts_;
   std::vector<Part*> addresses_;
   std::vector<PartState> states_;
@@ -113,17 +122,109 @@ TEST_F(ExchangeTest, TriesEndWithTheirReaders) {
   }
 }
 
+// Rank 0 publishes 64 KiB for rank 1. It runs, if at all, in the middle of rank 1's copy: then the
+// offer exists, and is not yet withdrawn.
+class HelpTest : public ExchangeTest {
+ protected:
+  static constexpr std::int64_t bytes = 64 << 10;
+  struct Late final : PeerMemory {
+    HelpTest& test;
+    explicit Late(HelpTest& of) : test(of) {}
+    bool read(int peer, const char* from, char* into, std::int64_t some) final {
+      if (peer == 0 && test.publisher_runs) {
+        EXPECT_FALSE(test.exchange[0].go_on());
+      }
+      return test.memory.read(peer, from, into, some);
+    }
+    bool write(int peer, const char* from, char* into, std::int64_t some) final {
+      return test.memory.write(peer, from, into, some);
+    }
+    std::shared_ptr<const char> map(int, const char*, std::int64_t) final { return nullptr; }
+  } late{*this};
+
+  // A broadcast, or a reduction to rank 1, of which both ranks run. Returns the result.
+  std::vector<char> run(std::uint64_t call, bool reduces) {
+    const Stretch own{message.data(), bytes};
+    const Publication to_1[] = {{0, rank_1, {&own, 1}}};
+    std::vector<char> result(static_cast<std::size_t>(bytes));
+    const Reading of_0[] = {{0, 0, {reduces ? nullptr : result.data(), bytes}}};
+    const Combination add_own[] = {{{nullptr, 0}, {operand.data(), -1}, result.data(), true}};
+    const std::span<const Combination> combinations(add_own, reduces ? 1 : 0);
+    const Operator operation = reduces ? sum : Operator{};
+    exchange[0].open(boards_of_two[0], call, 0, 1, to_1, {}, {}, operation);
+    exchange[1].open(boards_of_two[1], call, 0, 1, {}, of_0, combinations, operation);
+    EXPECT_FALSE(exchange[0].go_on());
+    EXPECT_TRUE(exchange[1].go_on());
+    EXPECT_TRUE(exchange[0].go_on());
+    return result;
+  }
+
+  HelpTest() {
+    for (int rank = 0; rank < 2; ++rank)
+      states_of_two.emplace_back(parts_of_two[rank] = new_part());
+    for (int rank = 0; rank < 2; ++rank)
+      boards_of_two.emplace_back(states_of_two[rank],
+                                 std::vector<Part*>{parts_of_two[0], parts_of_two[1]}, rank, 1,
+                                 DirectReading{{0, 1}, &late, 4 << 10, true});
+  }
+
+  bool publisher_runs = true;
+  std::vector<char> message = std::vector<char>(static_cast<std::size_t>(bytes), 7);
+  std::vector<char> operand = std::vector<char>(static_cast<std::size_t>(bytes), 2);
+  std::vector<char> sums = std::vector<char>(static_cast<std::size_t>(bytes), 9);
+  std::vector<Board> boards_of_two;
+
+ private:
+  Part* new_part() { return kept.emplace_back(new Part{}).get(); }
+  std::vector<std::unique_ptr<Part>> kept;
+  Part* parts_of_two[2] = {};
+  std::vector<PartState> states_of_two;
+};
+
+TEST_F(HelpTest, PublisherWritesTheEnd) {
+  EXPECT_EQ(run(1, false), message);
+  EXPECT_GE(memory.bytes_written, bytes / 2);
+  EXPECT_EQ(memory.bytes_read + memory.bytes_written, bytes);
+}
+
+TEST_F(HelpTest, PublisherCombinesTheEnd) {
+  EXPECT_EQ(run(1, true), sums);
+  EXPECT_GE(memory.bytes_written, bytes / 5 * 2);
+  // The publisher also reads the operand of what it combines.
+  EXPECT_EQ(memory.bytes_read, bytes);
+}
+
+TEST_F(HelpTest, ReaderDoesAllIfThePublisherDoesNotRun) {
+  publisher_runs = false;
+  EXPECT_EQ(run(1, false), message);
+  EXPECT_EQ(run(2, true), sums);
+  EXPECT_EQ(memory.bytes_written, 0);
+}
+
+TEST_F(HelpTest, ReaderRepeatsWhatFails) {
+  memory.can_write = false;
+  EXPECT_EQ(run(1, true), sums);
+  EXPECT_FALSE(boards_of_two[0].helps());
+  EXPECT_EQ(run(2, false), message);
+  EXPECT_EQ(memory.bytes_written, 0);
+}
+
 // The readers of a message that fits their slot expect it there. In reductions, all ranks know the
 // length of a piece.
 TEST_F(ExchangeTest, ShortMessagesAreNotDirect) {
   const Board& board = direct_boards[0];
-  const std::int64_t slot = board.piece(true);
-  EXPECT_FALSE(board.may_publish_directly(slot, false));
-  EXPECT_TRUE(board.may_publish_directly(slot + 1, false));
-  EXPECT_FALSE(board.may_publish_directly((4 << 10) - 1, true)) << "a system call takes longer";
+  const std::int64_t slot = board.piece(true) - announcement_bytes;
+  for (const bool exchanges : {true, false}) {
+    EXPECT_FALSE(board.may_publish_directly(slot, false, exchanges));
+    EXPECT_TRUE(board.may_publish_directly(slot + 1, false, exchanges));
+    EXPECT_EQ(board.most_in_slot(false, exchanges), slot);
+    EXPECT_FALSE(board.may_publish_directly((4 << 10) - 1, true, exchanges))
+        << "a system call takes longer";
+    EXPECT_TRUE(board.may_publish_directly(4 << 10, true, exchanges));
+    EXPECT_FALSE(boards[0].may_publish_directly(1 << 20, false, exchanges))
+        << "no rank can read the memory";
+  }
   EXPECT_LT(board.piece(false), 4 << 10);
-  EXPECT_TRUE(board.may_publish_directly(4 << 10, true));
-  EXPECT_FALSE(boards[0].may_publish_directly(1 << 20, false)) << "no rank can read the memory";
 }
 
 }  // namespace

@@ -348,6 +348,12 @@ class ThreadMemory final : public PeerMemory {
     ++(works ? reads : failed_reads);
     return works;
   }
+  bool write(int, const char* from, char* into, std::int64_t bytes) final {
+    const bool works = is_turn(reads_);
+    std::memcpy(into, from, static_cast<std::size_t>(works ? bytes : bytes / 2));
+    ++(works ? writes : failed_writes);
+    return works;
+  }
   std::shared_ptr<const char> map(int, const char* from, std::int64_t) final {
     if (!is_turn(maps_)) {
       ++failed_maps;
@@ -358,7 +364,7 @@ class ThreadMemory final : public PeerMemory {
     return {from, [](const char*) { --mapped; }};
   }
 
-  static inline std::atomic<int> reads, failed_reads, maps, failed_maps;
+  static inline std::atomic<int> reads, failed_reads, writes, failed_writes, maps, failed_maps;
   static inline std::atomic<int> mapped;  // now
 
  private:
@@ -402,6 +408,8 @@ TEST(Program, ReadsLongMessagesDirectly) {
   }
   EXPECT_GT(ThreadMemory::reads, 2'000);
   EXPECT_GT(ThreadMemory::failed_reads, 100);
+  EXPECT_GT(ThreadMemory::writes, 50);
+  EXPECT_GT(ThreadMemory::failed_writes, 10);
   EXPECT_GT(ThreadMemory::maps, 1'000);
   EXPECT_GT(ThreadMemory::failed_maps, 200);
   EXPECT_EQ(ThreadMemory::mapped, 0);
