@@ -13,7 +13,7 @@ namespace toccata {
 
 namespace {
 
-constexpr std::int64_t any = SizedChoice::most_bytes, KiB = 1 << 10;
+constexpr std::int64_t any = SizedChoice::most_bytes, KiB = 1 << 10, MiB = 1 << 20;
 
 // With a core for each rank: numbers of ranks and sizes for which an algorithm is faster than the
 // MPI library's collective. The first row that contains a call counts. Sizes are those of a rank's
@@ -99,42 +99,54 @@ constexpr Range ranges[] = {
     {&scatter, intel_mpi, 2, 2, 64 * KiB, any},
     {&barrier, all, 2, 16, 0, any},
 };
-// From this size on, the first calls of a communicator are served, too: bytes of a block.
-constexpr std::int64_t at_once_from = 4 * KiB;
+// From this size on, the first calls of a communicator are served, too: bytes of a block. Ranks
+// that share cores take longer to make a board.
+constexpr std::int64_t at_once_from = 4 * KiB, at_once_from_crowded = 64 * KiB;
 
 // For ranks that share cores: one table for up to 4 ranks, and one for up to 8. More ranks were not
-// measured. Sizes as above. From `most` to `most_directly`, only if ranks read each other's memory
-// directly.
+// measured. Sizes as above. Some rows count only if ranks read each other's memory directly.
 struct CrowdedRange {
   const Collective* collective;
-  std::int64_t least, most, most_directly;
+  std::int64_t least, most;
+  bool directly = false;
 };
 constexpr int few_ranks = 4, most_crowded_ranks = 8;
 constexpr CrowdedRange ranges_of_few[] = {
-    {&allreduce, 1, 64 << 10, any},
-    {&reduce, 1 << 10, 4 << 10, 4 << 10},
-    {&reduce_scatter, 1, 256 << 10, any},
-    {&scan, 1 << 10, 4 << 10, 4 << 10},
-    {&exscan, 1 << 10, 4 << 10, 4 << 10},
-    {&bcast, 1 << 10, 32 << 10, 1 << 20},
-    {&allgather, 1, 1 << 20, any},
-    {&alltoall, 1, 16 << 10, 64 << 10},
-    {&gather, 256, 1 << 20, 1 << 20},
-    {&scatter, 256, 64 << 10, 64 << 10},
-    {&barrier, 0, 0, 0},
+    {&allreduce, 1, 64 * KiB},
+    {&allreduce, 64 * KiB + 1, any, true},
+    {&reduce, KiB, 4 * KiB},
+    {&reduce, 256 * KiB, any, true},
+    {&reduce_scatter, 1, 256 * KiB},
+    {&reduce_scatter, 256 * KiB + 1, any, true},
+    {&scan, KiB, 4 * KiB},
+    {&exscan, KiB, 4 * KiB},
+    {&bcast, KiB, 32 * KiB},
+    {&bcast, 32 * KiB + 1, any, true},
+    {&allgather, 1, MiB},
+    {&allgather, MiB + 1, any, true},
+    {&alltoall, 1, 16 * KiB},
+    {&alltoall, 16 * KiB + 1, 64 * KiB, true},
+    {&gather, 256, MiB},
+    {&gather, MiB + 1, any, true},
+    {&scatter, 256, 64 * KiB},
+    {&barrier, 0, 0},
 };
 constexpr CrowdedRange ranges_of_more[] = {
-    {&allreduce, 256, 64 << 10, any},
-    {&reduce, 4 << 10, 16 << 10, 16 << 10},
-    {&reduce_scatter, 1, 8 << 10, any},
-    {&scan, 256, 2 << 10, 2 << 10},
-    {&exscan, 256, 2 << 10, 2 << 10},
-    {&bcast, 512, 32 << 10, 64 << 10},
-    {&allgather, 1, 1 << 20, 1 << 20},
-    {&alltoall, 1, 64 << 10, 64 << 10},
-    {&gather, 128, 1 << 20, 1 << 20},
-    {&scatter, 128, 64 << 10, 64 << 10},
-    {&barrier, 0, 0, 0},
+    {&allreduce, 256, 64 * KiB},
+    {&allreduce, 64 * KiB + 1, any, true},
+    {&reduce, 4 * KiB, 16 * KiB},
+    {&reduce, 256 * KiB, any, true},
+    {&reduce_scatter, 1, 8 * KiB},
+    {&reduce_scatter, 8 * KiB + 1, any, true},
+    {&scan, 256, 2 * KiB},
+    {&exscan, 256, 2 * KiB},
+    {&bcast, 512, 32 * KiB},
+    {&allgather, 1, MiB},
+    {&alltoall, 1, 64 * KiB},
+    {&gather, 128, MiB},
+    {&gather, MiB + 1, any, true},
+    {&scatter, 128, 64 * KiB},
+    {&barrier, 0, 0},
 };
 
 // The bytes of a rank's longer buffer, if a block, or the message, has `bytes`.
@@ -166,10 +178,11 @@ std::string_view with_cores(const Collective& collective, int p, NativeMpi mpi,
 
 bool is_faster_crowded(const Collective& collective, int p, bool directly, std::int64_t bytes) {
   if (p > most_crowded_ranks) return false;
-  const std::span<const CrowdedRange> of_p = p <= few_ranks ? ranges_of_few : ranges_of_more;
-  const auto range = std::ranges::find(of_p, &collective, &CrowdedRange::collective);
-  return range != of_p.end() && bytes >= range->least &&
-         bytes <= (directly ? range->most_directly : range->most);
+  const auto of_p = p <= few_ranks ? std::span<const CrowdedRange>(ranges_of_few) : ranges_of_more;
+  return std::ranges::any_of(of_p, [&](const CrowdedRange& each) {
+    return each.collective == &collective && bytes >= each.least && bytes <= each.most &&
+           (directly || !each.directly);
+  });
 }
 
 }  // namespace
@@ -192,7 +205,7 @@ std::optional<Choice> node_rule(const Collective& collective, int p, const NodeK
 }
 
 bool node_rule_holds_at_once(const NodeKind& node, std::int64_t bytes) {
-  return !node.crowded && bytes >= at_once_from;
+  return bytes >= (node.crowded ? at_once_from_crowded : at_once_from);
 }
 
 }  // namespace toccata

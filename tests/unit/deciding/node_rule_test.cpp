@@ -123,6 +123,13 @@ TEST(NodeRule, ServesLongMessagesOfRanksThatReadDirectly) {
   for (const int p : {4, 8})
     for (const Collective* collective : {&allreduce, &reduce_scatter})
       EXPECT_NE(chosen(*collective, p, true, 4 << 20, true), "") << collective->name << ' ' << p;
+  for (const int p : {4, 8}) {
+    EXPECT_EQ(chosen(reduce, p, true, 64 << 10, true), "");
+    EXPECT_NE(chosen(reduce, p, true, 1 << 20, true), "");
+    EXPECT_EQ(chosen(reduce, p, true, 1 << 20, false), "");
+  }
+  EXPECT_NE(chosen(bcast, 4, true, 4 << 20, true), "");
+  EXPECT_EQ(chosen(bcast, 8, true, 4 << 20, true), "");
   EXPECT_EQ(chosen(scatter, 8, true, 16 << 10, true), "");
 }
 
@@ -142,7 +149,8 @@ TEST(NodeRule, GivesSumsOneExpression) {
 TEST(NodeRule, HoldsAtOnceForLongMessagesOnly) {
   EXPECT_TRUE(node_rule_holds_at_once({}, 4 << 10));
   EXPECT_FALSE(node_rule_holds_at_once({}, 2 << 10));
-  EXPECT_FALSE(node_rule_holds_at_once({.crowded = true}, 1 << 20));
+  EXPECT_TRUE(node_rule_holds_at_once({.crowded = true}, 64 << 10));
+  EXPECT_FALSE(node_rule_holds_at_once({.crowded = true}, 32 << 10));
 }
 
 }  // namespace
