@@ -15,6 +15,7 @@
 #include "analysis/flows.h"
 #include "analysis/network.h"
 #include "analysis/packing.h"
+#include "analysis/torus_packing.h"
 #include "selection/choice.h"
 #include "selection/ranking.h"
 
@@ -132,6 +133,14 @@ void bind_networks(nb::module_& module) {
         return shown(pack_trees(network, roots));
       },
       "network"_a, "roots"_a, nb::call_guard<nb::gil_scoped_release>());
+  module.def(
+      "pack_torus",
+      [](const Machine& machine, const Network& network) -> std::optional<std::vector<Tree>> {
+        if (!machine.network()) return {};
+        const auto trees = pack_torus(*machine.network(), network);
+        return trees ? std::optional(shown(*trees)) : std::nullopt;
+      },
+      "machine"_a, "network"_a, nb::call_guard<nb::gil_scoped_release>());
   module.def("balanced_roots", &balanced_roots, "network"_a, "trees"_a,
              nb::call_guard<nb::gil_scoped_release>());
   module.def(

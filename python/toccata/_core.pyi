@@ -432,6 +432,10 @@ def pack_trees(network: Network, roots: Sequence[int]) -> list[Tree]:
     """Trees that together exceed no link's capacity; `roots[i]` of them have their root at node i.
     ValueError, in one line, if there are no such trees."""
 
+def pack_torus(machine: Machine, network: Network) -> list[Tree] | None:
+    """Two trees per dimension from every node of a torus. None if they need more than the network's
+    capacities, or if the machine is not a torus."""
+
 def balanced_roots(network: Network, trees: int) -> list[int] | None:
     """For a total of `trees`, the number with each node as the root; None if that is impossible."""
 

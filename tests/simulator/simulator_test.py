@@ -172,6 +172,7 @@ def test_the_model_is_near_the_simulation() -> None:
      ("torus:5x3x2", "0.0.0-1.0.0=0", "allreduce", "forestcoll:segments=256"),
      ("torus:5x3x2", "0.0.0-1.0.0=0", "allgather", "forestcoll:segments=64"),
      ("torus:16x4", "0.0-0.1=0", "bcast", "forestcoll:segments=256"),
+     ("torus:8x8x4", "0.0.0-1.0.0=0", "allgather", "forestcoll:segments=16"),
      ("torus:8x8x8", "", "allgather", "torus_multiport"),
      ("group:8 router:8 node:4", "", "reduce_scatter", "ring")],
 )  # fmt: skip

@@ -1,5 +1,6 @@
 """Trees that share the links of a network as evenly as possible, packed before any program runs."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -19,6 +20,7 @@ Tree = tuple[int, list[int]]
 
 MOST_TREES = 24  # the maximum number of parts of a message, or of a node's block
 MOST_OF_ALL = 128  # nodes, if every node has its own trees
+MOST_OF_TORUS = 512  # the same, if a torus lacks some links
 CLOSE_ENOUGH = 1.005  # times the lowest possible load
 
 
@@ -45,12 +47,12 @@ class Packing:
     def busiest(self, network: Network) -> float:
         """The load of the busiest link by the fixed routes, for a message or block of 1, converted
         to a link of capacity 1."""
-        flows = [
-            (parent, node, weight / self.pieces)
-            for weight, parents in self.trees
-            for node, parent in enumerate(parents)
-            if parent >= 0
-        ]
+        used = Counter[tuple[int, int]]()
+        for weight, parents in self.trees:
+            for node, parent in enumerate(parents):
+                if parent >= 0:
+                    used[parent, node] += weight
+        flows = [(*ends, weight / self.pieces) for ends, weight in used.items()]
         if self.collective == "allreduce":
             flows += [(b, a, volume) for a, b, volume in flows]
         core = network.core
@@ -74,8 +76,8 @@ def _depth(parents: Sequence[int]) -> int:
 def pack(network: Network, roots: Iterable[int], of_all: bool | None = None) -> list[Packing]:
     """Packs trees for broadcasts from these nodes, for allreduces, and for allgathers.
 
-    By default, there are none for allgathers on more than MOST_OF_ALL nodes. Raises InputError if
-    the network is disconnected.
+    By default, there are none for allgathers on more than MOST_OF_ALL nodes, except on a torus with
+    changed links. Raises InputError if the network is disconnected.
     """
     try:
         links = _among_nodes(network)
@@ -87,6 +89,9 @@ def pack(network: Network, roots: Iterable[int], of_all: bool | None = None) -> 
         result.append(_shallowest(network, allreduce))
         if of_all or (of_all is None and network.nodes <= MOST_OF_ALL):
             result.append(_timed("allgather", -1, partial(_allgather, network, links)))
+        elif of_all is None and _is_changed_torus(network):
+            of_torus = _timed("allgather", -1, partial(_allgather_on_torus, network, links))
+            result += [of_torus] if of_torus.trees else []
         return result
     except ValueError as error:
         raise InputError(f"{network.machine.text}: {error}") from None
@@ -267,6 +272,29 @@ def _allreduce(network: Network, links: Links) -> list[Tree]:
         return (factor / low, roots, core) if low > 0 else None
 
     return _best((Fraction(2 * i) for i in range(1, 9)), attempt, float(both))
+
+
+def _is_changed_torus(network: Network) -> bool:
+    machine = network.machine
+    is_torus = network.is_direct and bool(machine.periodic) and all(machine.periodic)
+    return is_torus and not network.is_whole_mesh and network.nodes <= MOST_OF_TORUS
+
+
+def _allgather_on_torus(network: Network, links: Links) -> list[Tree]:
+    """The trees of `torus_multiport`, changed around missing and slow links; none if they load a
+    link 1.5 times as much as necessary."""
+    pieces = 2 * len(network.machine.dims)
+    into = [Fraction(0)] * network.nodes
+    for (_, to), capacity in links.items():
+        into[to] += capacity
+    if min(into) == 0:
+        raise ValueError("the network is disconnected")
+    least = Fraction(pieces * (network.nodes - 1)) / min(into)
+    for percent in (0, 1, 2, 3, 5, 10, 20, 50):
+        core = _core_of(network, links, least * (100 + percent) / 100)
+        if (trees := _core.pack_torus(network.machine, core)) is not None:
+            return trees
+    return []
 
 
 def _allgather(network: Network, links: Links) -> list[Tree]:

@@ -1,6 +1,7 @@
 """Packed trees, compared with linear programs solved by HiGHS; and their files."""
 
 import random
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -145,6 +146,30 @@ def test_trees_come_close_to_the_bound(text: str, links: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "links", ["0.0.0-1.0.0=0", "1.2.3-1.2.2=1/2", "0.0.0-1.0.0=0,0.0.0-0.1.0=0,3.3.3-3.3.2=0"]
+)
+def test_large_tori_with_changed_links_have_trees_for_allgathers(links: str) -> None:
+    network = networks.of("torus:8x8x4", links)
+    [*_, allgather] = packing.pack(network, [0])
+    assert allgather.collective == "allgather"
+    roots = [allgather.pieces] * network.nodes
+    wide = _core.Network(network.nodes, network.nodes, [(a, b, 10**6) for a, b in network.links])
+    assert _core.why_wrong(wide, roots, allgather.trees) == ""
+    into = [Fraction(0)] * network.nodes
+    for (_, to), capacity in network.links.items():
+        into[to] += capacity
+    # Every node receives the blocks of all others.
+    assert 1 <= allgather.busiest(network) / float((network.nodes - 1) / min(into)) <= 1.02
+    assert allgather.depth <= 30  # without changes: 7 + 7 + 3
+    assert allgather.seconds < 2
+
+
+def test_whole_tori_need_no_trees_for_allgathers() -> None:
+    packed = packing.pack(networks.of("torus:8x8x4", ""), [0])
+    assert [each.collective for each in packed] == ["bcast", "allreduce"]
+
+
+@pytest.mark.parametrize(
     ("machine", "links", "algorithm", "most"),
     [("torus:8x8x8", "", "torus_multiport", 1.001),
      ("torus:8x8x8", "0.0.0-1.0.0=0", "torus_multiport", 1.05),
@@ -154,7 +179,7 @@ def test_trees_come_close_to_the_bound(text: str, links: str) -> None:
 def test_without_trees_other_algorithms_come_close_to_the_bound(
     machine: str, links: str, algorithm: str, most: float
 ) -> None:
-    """On these machines, the command packs no trees for allgathers."""
+    """On the machines without changed links, the command packs no trees for allgathers."""
     on = bounds.On(networks.of(machine, links), None)
     assert on.network.nodes > packing.MOST_OF_ALL
     for collective in ("allgather", "reduce_scatter"):
