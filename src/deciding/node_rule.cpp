@@ -26,7 +26,7 @@ constexpr std::int64_t any = SizedChoice::most_bytes, KiB = 1 << 10, MiB = 1 << 
 // - With 32 KiB to 128 KiB among 8 and 16 ranks, most blocks are too short to be read directly, and
 //   too long for a rank's share of a slot. In a reduce_scatter by recursive multiplying, ranks read
 //   fewer and longer pieces.
-// - Between two ranks, Open MPI is faster with reductions of 8 KiB to 32 KiB to one rank.
+// - Between two ranks, Open MPI is faster with reductions of 8 KiB to 64 KiB to one rank.
 constexpr unsigned open_mpi = 1, mpich = 2, intel_mpi = 4;
 constexpr unsigned both = open_mpi | mpich, all = both | intel_mpi;
 struct Range {
@@ -42,7 +42,7 @@ constexpr Range ranges[] = {
     {&allreduce, both, 2, 16, 0, any},
     {&allreduce, intel_mpi, 2, 2, 0, 256 * KiB},
     {&allreduce, intel_mpi, 5, 16, 0, 4 * KiB},
-    {&reduce, open_mpi, 2, 2, 4 * KiB + 1, 32 * KiB, native},
+    {&reduce, open_mpi, 2, 2, 4 * KiB + 1, 64 * KiB, native},
     {&reduce, both, 2, 16, 0, any},
     {&reduce, intel_mpi, 2, 2, 0, 4 * KiB},
     {&reduce, intel_mpi, 2, 2, 16 * KiB, any},
@@ -115,17 +115,17 @@ constexpr CrowdedRange ranges_of_few[] = {
     {&allreduce, 1, 64 * KiB},
     {&allreduce, 64 * KiB + 1, any, true},
     {&reduce, KiB, 4 * KiB},
-    {&reduce, 256 * KiB, any, true},
+    {&reduce, 512 * KiB + 1, any, true},
     {&reduce_scatter, 1, 256 * KiB},
     {&reduce_scatter, 256 * KiB + 1, any, true},
-    {&scan, KiB, 4 * KiB},
-    {&exscan, KiB, 4 * KiB},
-    {&bcast, KiB, 32 * KiB},
-    {&bcast, 32 * KiB + 1, any, true},
+    {&scan, KiB, 2 * KiB},
+    {&exscan, KiB, 2 * KiB},
+    {&bcast, KiB, 8 * KiB},
+    {&bcast, 64 * KiB + 1, any, true},
     {&allgather, 1, MiB},
     {&allgather, MiB + 1, any, true},
     {&alltoall, 1, 16 * KiB},
-    {&alltoall, 16 * KiB + 1, 64 * KiB, true},
+    {&alltoall, 16 * KiB + 1, 32 * KiB, true},
     {&gather, 256, MiB},
     {&gather, MiB + 1, any, true},
     {&scatter, 256, 64 * KiB},
@@ -134,8 +134,7 @@ constexpr CrowdedRange ranges_of_few[] = {
 constexpr CrowdedRange ranges_of_more[] = {
     {&allreduce, 256, 64 * KiB},
     {&allreduce, 64 * KiB + 1, any, true},
-    {&reduce, 4 * KiB, 16 * KiB},
-    {&reduce, 256 * KiB, any, true},
+    {&reduce, 512 * KiB + 1, any, true},
     {&reduce_scatter, 1, 8 * KiB},
     {&reduce_scatter, 8 * KiB + 1, any, true},
     {&scan, 256, 2 * KiB},

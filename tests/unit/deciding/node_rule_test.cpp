@@ -107,8 +107,8 @@ TEST(NodeRule, LeavesSomeReductionsOfTwoRanksToOpenMpi) {
   const std::string whole = "shared:reducers=whole";
   EXPECT_EQ(chosen(reduce, 2, false, 4 << 10), whole);
   EXPECT_EQ(chosen(reduce, 2, false, 8 << 10), "");
-  EXPECT_EQ(chosen(reduce, 2, false, 32 << 10), "");
-  EXPECT_EQ(chosen(reduce, 2, false, 64 << 10), whole);
+  EXPECT_EQ(chosen(reduce, 2, false, 64 << 10), "");
+  EXPECT_EQ(chosen(reduce, 2, false, 128 << 10), whole);
   EXPECT_EQ(chosen(reduce, 3, false, 32 << 10), "shared");
 }
 
