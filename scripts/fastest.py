@@ -2,6 +2,7 @@
 
 fastest.py [--ranks N] [--runs N] [--output FILE]: runs the benchmark of scripts/node.py in turns
 under Open MPI and MPICH of the system, and under Open MPI, MPICH and Intel MPI from PyPI.
+fastest.py --draw PICTURE [--output FILE]: instead draws the speedups in FILE (needs matplotlib).
 
 For each of them, prints the mean speedup over that MPI library alone, and the share of cells in
 which the preloaded library takes at most 1.05 times the time of the fastest of all MPI libraries
@@ -91,13 +92,55 @@ def measure(ranks: int, runs: int, milliseconds: str) -> tuple[dict[str, Times],
     return native, ours
 
 
+def draw(table: Path, picture: Path) -> None:
+    """The speedup over each MPI library alone, by collective and size."""
+    import matplotlib  # not needed for measurements
+
+    matplotlib.use("Agg")
+    from matplotlib import colors, pyplot
+
+    with table.open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    names = list(dict.fromkeys(each["mpi"] for each in rows))
+    collectives = list(dict.fromkeys(each["collective"] for each in rows))
+    sizes = sorted({int(each["bytes"]) for each in rows} - {0})
+    figure, panels = pyplot.subplots(1, len(names), figsize=(13, 3.6), sharey=True)
+    for axes, name in zip(panels, names, strict=True):
+        speedups = [[float("nan")] * len(sizes) for _ in collectives]
+        for each in rows:
+            if each["mpi"] == name:
+                row = speedups[collectives.index(each["collective"])]
+                speedup = float(each["native_us"]) / float(each["ours_us"])
+                if each["bytes"] == "0":  # a barrier
+                    row[:] = [speedup] * len(sizes)
+                else:
+                    row[sizes.index(int(each["bytes"]))] = speedup
+        shown = axes.imshow(speedups, cmap="RdBu", norm=colors.LogNorm(1 / 6, 6), aspect="auto")
+        axes.set_title(f"speedup over {name}", fontsize=9)
+        labels = [f"{each >> 20}M" if each >= 1 << 20 else f"{each >> 10}K" if each >= 1 << 10
+                  else str(each) for each in sizes]  # fmt: skip
+        axes.set_xticks(range(len(sizes)), labels, fontsize=7, rotation=90)
+        axes.set_yticks(range(len(collectives)), collectives, fontsize=8)
+    panels[0].set_xlabel("bytes of a rank's longer buffer", fontsize=8)
+    figure.tight_layout()
+    bar = figure.colorbar(shown, ax=list(panels), ticks=[0.5, 1, 2, 4], pad=0.01)
+    bar.ax.set_yticklabels(["0.5×", "1×", "2×", "4×"], fontsize=8)
+    bar.ax.minorticks_off()
+    figure.savefig(picture, dpi=110, bbox_inches="tight")
+    print(f"wrote {picture}")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--ranks", type=int, default=2)
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--milliseconds", default="4", help="per cell and side")
     parser.add_argument("--output", type=Path, default=ROOT / "results/fastest.csv")
+    parser.add_argument("--draw", type=Path, metavar="PICTURE")
     arguments = parser.parse_args()
+    if arguments.draw:
+        draw(arguments.output, arguments.draw)
+        return
     native, ours = measure(arguments.ranks, arguments.runs, arguments.milliseconds)
     cells = sorted(set.intersection(*(set(each) for each in native.values())))
     fastest = {cell: min(native, key=lambda mpi: native[mpi][cell]) for cell in cells}

@@ -109,8 +109,8 @@ class Repair {
     return true;
   }
 
-  // If everything around a node is below it, the tree enters its part at another node, as near as
-  // possible, and the links from there to the node turn round.
+  // If no other link to a node has room, or they come from nodes below it, the tree enters its part
+  // at another node, as near as possible, and the links from there to the node turn round.
   //
   //   r -> u =/=> v -> w -> x       r -> u         v <- w <- x
   //        |                             |                   ^

@@ -9,12 +9,10 @@
 
 namespace toccata {
 
-// The trees that torus_packing packs from each node: two per dimension.
-inline int trees_per_node(const Mesh& torus) { return 2 * torus.dimensions(); }
-
-// Spanning trees of a torus from every node, for allgathers on more nodes than pack_trees() can
-// treat. They begin as the trees of `torus_multiport`: each goes along the dimensions in one of N
-// orders, upwards or downwards, so on the whole torus they use all links equally.
+// Spanning trees of a torus from every node, two per dimension, for allgathers on more nodes than
+// pack_trees() can treat. They begin as the trees of `torus_multiport`: each goes along the
+// dimensions in one of N orders, upwards or downwards. If all dimensions are equal, they use all
+// links of the whole torus equally.
 //
 //   a ring of 4, the trees of node 0:   upwards 0 -> 1 -> 2 -> 3     downwards 0 -> 3 -> 2 -> 1
 //

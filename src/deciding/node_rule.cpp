@@ -26,7 +26,7 @@ constexpr std::int64_t any = SizedChoice::most_bytes, KiB = 1 << 10, MiB = 1 << 
 // - With 32 KiB to 128 KiB among 8 and 16 ranks, most blocks are too short to be read directly, and
 //   too long for a rank's share of a slot. In a reduce_scatter by recursive multiplying, ranks read
 //   fewer and longer pieces.
-// - Between two ranks, Open MPI is faster with reductions of 8 KiB to 64 KiB to one rank.
+// - Between two ranks, Open MPI is faster with reductions of 4 KiB to 64 KiB to one rank.
 constexpr unsigned open_mpi = 1, mpich = 2, intel_mpi = 4;
 constexpr unsigned both = open_mpi | mpich, all = both | intel_mpi;
 struct Range {

@@ -66,10 +66,9 @@ struct alignas(line) Slot {
   std::atomic<std::uint64_t> within_call;
   std::int64_t bytes;    // of the message, if all readers get the same one
   std::uint16_t stride;  // bytes from one reader's piece to the next one's; 0: all read the same
-  // Bytes of a message that a position carries, at most. Of a direct publication: the number of
-  // readers that its publisher helps (see Offer).
-  std::uint16_t piece;
+  std::uint16_t piece;   // bytes of a message that a position carries, at most
   bool inlined, direct;
+  std::uint16_t helped;  // the number of readers that the publisher helps (see Offer)
   alignas(16) char payload[cache_line - 32];
 };
 static_assert(sizeof(Slot) == line && offsetof(Slot, payload) == 32 && sizeof(Progress) == line);
@@ -201,6 +200,7 @@ class Board {
     std::uint32_t stride;
     std::uint16_t piece;
     bool common, inlined, direct = false;
+    std::uint16_t helped = 0;
     std::int64_t bytes = 0;
 
     // The memory for the data of a reader.
@@ -228,9 +228,10 @@ class Board {
   }
   // The same for a direct publication: a place for one announcement, or one per reader. `helped` is
   // the number of readers that its publisher helps.
-  Place open_directly(const Moment& moment, bool common, std::uint32_t helped) const {
-    Place place = open(moment, common, sizeof(Announcement), helped);
+  Place open_directly(const Moment& moment, bool common, int helped) const {
+    Place place = open(moment, common, sizeof(Announcement), 0);
     place.direct = true;
+    place.helped = static_cast<std::uint16_t>(helped);
     return place;
   }
   // Takes from other cores the cache lines that a publication at a later moment will write, with
@@ -259,6 +260,7 @@ class Board {
     slot.piece = place.piece;
     slot.inlined = place.inlined;
     slot.direct = place.direct;
+    slot.helped = place.helped;
     slot.within_call.store(moment.within_call(), std::memory_order_release);
     slot.call.store(moment.call, std::memory_order_release);
   }
@@ -294,10 +296,11 @@ class Board {
   // The longest message that is never published directly, so that its readers may expect it in a
   // slot. In reductions, both sides know the length of a piece. If one of two ranks only publishes
   // and the other one only reads, one copy by the kernel is often faster than two copies of a
-  // message that almost fills a slot.
+  // message that almost fills a slot, where the kernel makes copies.
   std::int64_t most_in_slot(bool reduces, bool exchanges) const {
     if (reduces) return piece(false);
-    return ranks() == 2 && !exchanges ? 6 << 10 : piece(true) - sizeof(Announcement);
+    const bool may_be_direct = ranks() == 2 && !exchanges && !direct_.peers.empty();
+    return may_be_direct ? 6 << 10 : piece(true) - sizeof(Announcement);
   }
   // Whether a round with messages of that length may be published directly; whether it then always
   // is; and otherwise, the path by measured times.

@@ -151,8 +151,13 @@ bool Exchange::publish_directly(const Publication& publication) {
     if (!board_->is_free(announced)) return false;
     const bool common = publication.common();
     const bool helps = readings_.empty() && board_->helps();
+    // Nothing may fail between taking an offer and finishing it.
+    if (helps && reduction_) {
+      const Stretch& longest = std::ranges::max(publication.messages, {}, &Stretch::bytes);
+      reserve_aside(std::min(chunk_bytes(1), longest.bytes), 1);
+    }
     Board::Place place = board_->open_directly(
-        announced, common, helps ? static_cast<std::uint32_t>(publication.readers.size()) : 0);
+        announced, common, helps ? static_cast<int>(publication.readers.size()) : 0);
     for (std::size_t i = 0; i < publication.messages.size(); ++i) {
       const Stretch& message = publication.messages[i];
       place.of(publication.readers[i], {message.bytes, message.data});
@@ -184,7 +189,6 @@ bool Exchange::work(const Offer::Work& work, int reader) {
   if (work.operand == nullptr)
     return board_->write_directly(reader, work.from, work.into, work.bytes);
   const std::int64_t chunk = chunk_bytes(1);
-  reserve_aside(std::min(chunk, work.bytes), 1);
   char* const operand = aside(0);
   for (std::int64_t first = 0; first < work.bytes; first += chunk) {
     const std::int64_t bytes = std::min(chunk, work.bytes - first);
@@ -245,9 +249,10 @@ bool Exchange::read(std::size_t reading) {
     if (begins) found.address = announcement.address;
   }
   if (begins && found.direct) {
-    found.helped = slot->piece;
+    found.helped = slot->helped;
     if (is_used_in_place(reading)) return true;
-    // If combinations had already used some messages, the round could not be repeated.
+    // If the rest of a message turned out to be unreadable after combinations have used others, the
+    // round would be repeated, and combine these twice.
     if (!has_refused_ && length_ == 0)
       found.offered = offer(reading, found.bytes, own.into.data, nullptr);
     read_directly(reading, own.into.data, 0, found.bytes - found.offered);
@@ -292,6 +297,10 @@ void Exchange::begin_announced() {
   if (!in_place) return;
   is_late_ = !all || combinations_change_publications();
   if (is_late_ || has_refused_) return;
+  // From an offer on until it is settled, nothing may fail.
+  mapped_.resize(std::max(mapped_.size(), readings_.size()));
+  if (!copies_to_result())
+    reserve_aside(std::min(chunk_bytes(readings_.size()), length_), readings_.size());
   offer_combination();
   has_refused_ = !combine_directly(length_ - found_[0].offered);
 }
@@ -354,8 +363,9 @@ bool Exchange::combination_is_simple() const {
 }
 
 void Exchange::offer_combination() {
-  if (!combination_is_simple() || found_[0].helped != 1) return;
+  if (!combination_is_simple() || found_[0].helped != 1 || found_[0].bytes < length_) return;
   const Combination& only = combinations_.front();
+  if (only.from.reading < 0 && reduction_.combine == nullptr) return;
   if (board_->map(readings_[0].publisher, found_[0].address, length_) != nullptr) return;
   found_[0].offered = offer(0, length_, only.into, &only);
 }
@@ -394,28 +404,36 @@ std::int64_t Exchange::chunk_bytes(std::size_t operands) const {
   return std::max<std::int64_t>(chunk / reduction_.element, 1) * reduction_.element;
 }
 
-// Uses the memory of the publishers where it can be mapped. Otherwise copies: to the result's
-// memory if possible, so that a combination uses less of the cache.
+// Copies one message to the result's memory if possible, so that its combination uses less of the
+// cache. Without `combine`, the operator would copy such a first operand again.
+bool Exchange::copies_to_result() const {
+  return combination_is_simple() &&
+         (reduction_.combine != nullptr || combinations_.front().from.reading < 0);
+}
+
+// Uses the memory of the publishers where it can be mapped. Otherwise copies.
 bool Exchange::combine_directly(std::int64_t end) {
+  for (std::size_t i = 0; i < readings_.size(); ++i)
+    mapped_[i] = is_used_in_place(i)
+                     ? board_->map(readings_[i].publisher, found_[i].address, length_)
+                     : nullptr;
+  const bool done = combine_chunks(end);
+  std::ranges::fill(mapped_, nullptr);
+  return done;
+}
+
+bool Exchange::combine_chunks(std::int64_t end) {
   const std::int64_t chunk = chunk_bytes(readings_.size());
-  std::vector<std::shared_ptr<const char>> mapped(readings_.size());
-  char* const result = combination_is_simple() ? combinations_.front().into : nullptr;
-  bool copies = false;
-  for (std::size_t i = 0; i < readings_.size(); ++i) {
-    if (!is_used_in_place(i)) continue;
-    mapped[i] = board_->map(readings_[i].publisher, found_[i].address, length_);
-    copies = copies || mapped[i] == nullptr;
-  }
-  if (copies && result == nullptr) reserve_aside(std::min(chunk, length_), readings_.size());
+  const bool to_result = copies_to_result();
   while (combined_ < end) {
     const std::int64_t bytes = std::min(chunk, end - combined_);
     for (std::size_t i = 0; i < readings_.size(); ++i) {
       if (!is_used_in_place(i)) continue;
-      if (mapped[i] != nullptr) {
-        found_[i].data = mapped[i].get() + combined_;
+      if (mapped_[i] != nullptr) {
+        found_[i].data = mapped_[i].get() + combined_;
         continue;
       }
-      char* const copy = result != nullptr ? result + combined_ : aside(i);
+      char* const copy = to_result ? combinations_.front().into + combined_ : aside(i);
       if (!board_->read_directly(readings_[i].publisher, found_[i].address + combined_, copy,
                                  bytes))
         return false;

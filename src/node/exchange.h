@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -139,6 +140,8 @@ class Exchange {
   void set_aside();
   // Combines up to that byte. False if some memory cannot be read.
   bool combine_directly(std::int64_t end);
+  bool combine_chunks(std::int64_t end);
+  bool copies_to_result() const;
   bool is_used_in_place(std::size_t reading) const {
     const Stretch& into = readings_[reading].into;
     return into.data == nullptr && into.bytes > 0;
@@ -206,9 +209,9 @@ class Exchange {
   // The operands of combinations that wait for the end of the round.
   bool is_late_ = false;
   bool has_begun_announced_ = false;
-  // Bytes of each combination: in all, combined so far, and the beginning of what a publisher has
-  // combined.
+  // Bytes of each combination: in all, combined so far, and the end of this rank's part.
   std::int64_t length_ = 0, combined_ = 0, end_ = 0;
+  std::vector<std::shared_ptr<const char>> mapped_;  // by reading, while combinations use it
   std::vector<Page> aside_;
   std::size_t pages_aside_ = 0;  // for each operand
 };

@@ -15,6 +15,8 @@ Mesh torus(std::vector<int> dims) {
   return {std::move(dims), std::move(periodic)};
 }
 
+int trees_per_node(const Mesh& torus) { return 2 * torus.dimensions(); }
+
 // All links of a torus carry that many trees, except the links of some cables.
 Network with_capacity(const Mesh& mesh, std::int64_t trees,
                       const std::vector<std::pair<int, int>>& cables, std::int64_t of_cables) {

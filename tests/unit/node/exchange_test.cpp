@@ -25,7 +25,7 @@ class ExchangeTest : public testing::Test {
       addresses_.push_back(parts_.back().get());
       states_.emplace_back(addresses_.back());
     }
-    const DirectReading direct{.peers = {0, 1, 2}, .memory = &memory, .least = 4 << 10};
+    const DirectReading direct{.peers = {0, 1, 2}, .memory = &memory_, .least = 4 << 10};
     for (int rank = 0; rank < ranks; ++rank) {
       boards.emplace_back(states_[rank], addresses_, rank, 1);
       direct_boards.emplace_back(states_[rank], addresses_, rank, 1, direct);
@@ -36,24 +36,18 @@ class ExchangeTest : public testing::Test {
   // Ranks can read each other's memory. A test uses these boards or the others.
   std::vector<Board> direct_boards;
   Exchange exchange[ranks];
-  struct Memory final : PeerMemory {
-    std::int64_t bytes_read = 0, bytes_written = 0;
-    bool can_write = true;
-
-    bool read(int, const char* from, char* into, std::int64_t bytes) final {
-      std::memcpy(into, from, static_cast<std::size_t>(bytes));
-      bytes_read += bytes;
-      return true;
-    }
-    bool write(int, const char* from, char* into, std::int64_t bytes) final {
-      if (can_write) std::memcpy(into, from, static_cast<std::size_t>(bytes));
-      bytes_written += can_write ? bytes : 0;
-      return can_write;
-    }
-    std::shared_ptr<const char> map(int, const char*, std::int64_t) final { return nullptr; }
-  } memory;
 
  private:
+  struct Memory final : PeerMemory {
+    bool read(int, const char* from, char* into, std::int64_t bytes) final {
+      std::memcpy(into, from, static_cast<std::size_t>(bytes));
+      return true;
+    }
+    bool write(int peer, const char* from, char* into, std::int64_t bytes) final {
+      return read(peer, from, into, bytes);
+    }
+    std::shared_ptr<const char> map(int, const char*, std::int64_t) final { return nullptr; }
+  } memory_;
   std::vector<std::unique_ptr<Part>> parts_;
   std::vector<Part*> addresses_;
   std::vector<PartState> states_;
@@ -122,91 +116,144 @@ TEST_F(ExchangeTest, TriesEndWithTheirReaders) {
   }
 }
 
+// 2 from + other: the order of operands counts.
+void twice_and(void*, const char* from, char* into, std::int64_t bytes) {
+  for (std::int64_t i = 0; i < bytes; ++i) into[i] = static_cast<char>(2 * from[i] + into[i]);
+}
+void combine_twice_and(const char* from, const char* other, char* into, std::int64_t bytes) {
+  for (std::int64_t i = 0; i < bytes; ++i) into[i] = static_cast<char>(2 * from[i] + other[i]);
+}
+
 // Rank 0 publishes 64 KiB for rank 1. It runs, if at all, in the middle of rank 1's copy: then the
 // offer exists, and is not yet withdrawn.
-class HelpTest : public ExchangeTest {
+class HelpTest : public testing::Test {
  protected:
   static constexpr std::int64_t bytes = 64 << 10;
-  struct Late final : PeerMemory {
+  static std::vector<char> all(int value) {
+    return std::vector<char>(static_cast<std::size_t>(bytes), static_cast<char>(value));
+  }
+
+  HelpTest() {
+    for (int rank = 0; rank < 2; ++rank) {
+      parts_.push_back(std::unique_ptr<Part>(new Part{}));
+      addresses_.push_back(parts_.back().get());
+      states_.emplace_back(addresses_.back());
+    }
+    for (int rank = 0; rank < 2; ++rank)
+      boards.emplace_back(states_[rank], addresses_, rank, 1,
+                          DirectReading{{0, 1}, &memory, 4 << 10, true});
+  }
+
+  // A broadcast to rank 1, whose buffer has that length.
+  std::vector<char> broadcast(std::int64_t length = bytes) {
+    std::vector<char> result(static_cast<std::size_t>(length));
+    run({result.data(), length}, {}, {});
+    return result;
+  }
+  // A reduction to rank 1: of the message and its operand, or of these in the other order.
+  std::vector<char> reduce(const Operator& operation, bool message_is_first) {
+    std::vector<char> result(static_cast<std::size_t>(bytes));
+    const Operand theirs{nullptr, 0}, own{operand.data(), -1};
+    const Combination only{message_is_first ? theirs : own, message_is_first ? own : theirs,
+                           result.data(), true};
+    run({nullptr, bytes}, {&only, 1}, operation);
+    return result;
+  }
+
+  struct Memory final : PeerMemory {
     HelpTest& test;
-    explicit Late(HelpTest& of) : test(of) {}
+    std::int64_t bytes_read = 0, bytes_written = 0;
+    explicit Memory(HelpTest& of) : test(of) {}
     bool read(int peer, const char* from, char* into, std::int64_t some) final {
       if (peer == 0 && test.publisher_runs) {
         EXPECT_FALSE(test.exchange[0].go_on());
       }
-      return test.memory.read(peer, from, into, some);
+      std::memcpy(into, from, static_cast<std::size_t>(some));
+      bytes_read += some;
+      return true;
     }
-    bool write(int peer, const char* from, char* into, std::int64_t some) final {
-      return test.memory.write(peer, from, into, some);
+    // Copies a part, also if it fails.
+    bool write(int, const char* from, char* into, std::int64_t some) final {
+      std::memcpy(into, from, static_cast<std::size_t>(test.can_write ? some : some / 2));
+      bytes_written += test.can_write ? some : 0;
+      return test.can_write;
     }
     std::shared_ptr<const char> map(int, const char*, std::int64_t) final { return nullptr; }
-  } late{*this};
+  } memory{*this};
 
-  // A broadcast, or a reduction to rank 1, of which both ranks run. Returns the result.
-  std::vector<char> run(std::uint64_t call, bool reduces) {
+  bool publisher_runs = true, can_write = true;
+  std::vector<char> message = all(7), operand = all(2);
+  std::vector<Board> boards;
+  Exchange exchange[2];
+
+ private:
+  void run(const Stretch& into, std::span<const Combination> combinations,
+           const Operator& operation) {
     const Stretch own{message.data(), bytes};
     const Publication to_1[] = {{0, rank_1, {&own, 1}}};
-    std::vector<char> result(static_cast<std::size_t>(bytes));
-    const Reading of_0[] = {{0, 0, {reduces ? nullptr : result.data(), bytes}}};
-    const Combination add_own[] = {{{nullptr, 0}, {operand.data(), -1}, result.data(), true}};
-    const std::span<const Combination> combinations(add_own, reduces ? 1 : 0);
-    const Operator operation = reduces ? sum : Operator{};
-    exchange[0].open(boards_of_two[0], call, 0, 1, to_1, {}, {}, operation);
-    exchange[1].open(boards_of_two[1], call, 0, 1, {}, of_0, combinations, operation);
+    const Reading of_0[] = {{0, 0, into}};
+    const std::uint64_t call = boards[0].begin_call();
+    exchange[0].open(boards[0], call, 0, 1, to_1, {}, {}, operation);
+    exchange[1].open(boards[1], boards[1].begin_call(), 0, 1, {}, of_0, combinations, operation);
     EXPECT_FALSE(exchange[0].go_on());
     EXPECT_TRUE(exchange[1].go_on());
     EXPECT_TRUE(exchange[0].go_on());
-    return result;
   }
 
-  HelpTest() {
-    for (int rank = 0; rank < 2; ++rank)
-      states_of_two.emplace_back(parts_of_two[rank] = new_part());
-    for (int rank = 0; rank < 2; ++rank)
-      boards_of_two.emplace_back(states_of_two[rank],
-                                 std::vector<Part*>{parts_of_two[0], parts_of_two[1]}, rank, 1,
-                                 DirectReading{{0, 1}, &late, 4 << 10, true});
-  }
-
-  bool publisher_runs = true;
-  std::vector<char> message = std::vector<char>(static_cast<std::size_t>(bytes), 7);
-  std::vector<char> operand = std::vector<char>(static_cast<std::size_t>(bytes), 2);
-  std::vector<char> sums = std::vector<char>(static_cast<std::size_t>(bytes), 9);
-  std::vector<Board> boards_of_two;
-
- private:
-  Part* new_part() { return kept.emplace_back(new Part{}).get(); }
-  std::vector<std::unique_ptr<Part>> kept;
-  Part* parts_of_two[2] = {};
-  std::vector<PartState> states_of_two;
+  std::vector<std::unique_ptr<Part>> parts_;
+  std::vector<Part*> addresses_;
+  std::vector<PartState> states_;
 };
 
 TEST_F(HelpTest, PublisherWritesTheEnd) {
-  EXPECT_EQ(run(1, false), message);
+  EXPECT_EQ(broadcast(), message);
   EXPECT_GE(memory.bytes_written, bytes / 2);
   EXPECT_EQ(memory.bytes_read + memory.bytes_written, bytes);
 }
 
+TEST_F(HelpTest, PublisherWritesNoMoreThanTheReaderTakes) {
+  const std::int64_t less = 40'000;
+  EXPECT_EQ(broadcast(less), std::vector<char>(less, 7));
+  EXPECT_TRUE(exchange[1].was_cut());
+  EXPECT_GT(memory.bytes_written, 0);
+  EXPECT_EQ(memory.bytes_read + memory.bytes_written, less);
+}
+
 TEST_F(HelpTest, PublisherCombinesTheEnd) {
-  EXPECT_EQ(run(1, true), sums);
-  EXPECT_GE(memory.bytes_written, bytes / 5 * 2);
-  // The publisher also reads the operand of what it combines.
-  EXPECT_EQ(memory.bytes_read, bytes);
+  for (const bool with_function : {true, false})
+    for (const bool message_is_first : {true, false}) {
+      memory.bytes_read = memory.bytes_written = 0;
+      const Operator operation{twice_and, nullptr, 1, with_function ? combine_twice_and : nullptr};
+      EXPECT_EQ(reduce(operation, message_is_first), all(message_is_first ? 16 : 11));
+      // Without a function for three operands, a publisher would copy its own operand again.
+      if (with_function || message_is_first)
+        EXPECT_GE(memory.bytes_written, bytes / 5 * 2);
+      else
+        EXPECT_EQ(memory.bytes_written, 0);
+      // The publisher reads the reader's operand of what it combines.
+      EXPECT_EQ(memory.bytes_read, bytes);
+    }
 }
 
 TEST_F(HelpTest, ReaderDoesAllIfThePublisherDoesNotRun) {
   publisher_runs = false;
-  EXPECT_EQ(run(1, false), message);
-  EXPECT_EQ(run(2, true), sums);
+  EXPECT_EQ(broadcast(), message);
+  EXPECT_EQ(reduce({twice_and, nullptr, 1, combine_twice_and}, true), all(16));
   EXPECT_EQ(memory.bytes_written, 0);
 }
 
-TEST_F(HelpTest, ReaderRepeatsWhatFails) {
-  memory.can_write = false;
-  EXPECT_EQ(run(1, true), sums);
-  EXPECT_FALSE(boards_of_two[0].helps());
-  EXPECT_EQ(run(2, false), message);
-  EXPECT_EQ(memory.bytes_written, 0);
+TEST_F(HelpTest, ReaderCopiesWhatThePublisherCannot) {
+  can_write = false;
+  EXPECT_EQ(broadcast(), message);
+  EXPECT_EQ(memory.bytes_read, bytes);
+  EXPECT_FALSE(boards[0].helps());
+}
+
+TEST_F(HelpTest, ReaderCombinesWhatThePublisherCannot) {
+  can_write = false;
+  EXPECT_EQ(reduce({twice_and, nullptr, 1, combine_twice_and}, true), all(16));
+  EXPECT_GT(memory.bytes_read, bytes);  // the publisher has read, too
+  EXPECT_FALSE(boards[0].helps());
 }
 
 // The readers of a message that fits their slot expect it there. In reductions, all ranks know the
