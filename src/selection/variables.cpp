@@ -35,8 +35,8 @@ constexpr std::array known{
     Variable{"TOCCATA_MODEL", "FILE", "a model of a typical cluster", "", "./here.json",
              "proposes algorithms with this model, a file that `toccata calibrate` writes"},
     Variable{"TOCCATA_NODE", "auto, copies, segment or off", "auto", "", "off",
-             "exchanges data between ranks of one node through shared memory, and reads long "
-             "blocks directly from the memory of the other rank if the system permits it; copies "
+             "exchanges data between ranks of one node through shared memory, and reads and writes "
+             "long blocks directly in the memory of the other rank if the system permits it; copies "
              "is like auto, but does not use XPMEM; segment uses shared memory only; off uses "
              "messages of the MPI library"},
     Variable{"TOCCATA_DEVICE", "auto, staged or direct", "auto", "", "staged",
