@@ -75,8 +75,8 @@ static_assert(sizeof(Slot) == line && offsetof(Slot, payload) == 32 && sizeof(Pr
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
 
 // The end of a direct message, which its reader offers to the publisher, because that waits for the
-// reader. The publisher takes the offer, writes to the reader's memory, and says so. Meanwhile, the
-// reader reads the beginning. Then it withdraws an offer that was not taken.
+// reader. The publisher takes the offer, writes to the reader's memory, and stores `done`.
+// Meanwhile, the reader reads the beginning. Then it withdraws an offer that was not taken.
 //
 //   reader      offered    reads the beginning      waits for done, or for failed
 //   publisher           taken    writes the end     done
@@ -300,7 +300,8 @@ class Board {
   std::int64_t most_in_slot(bool reduces, bool exchanges) const {
     if (reduces) return piece(false);
     const bool may_be_direct = ranks() == 2 && !exchanges && !direct_.peers.empty();
-    return may_be_direct ? 6 << 10 : piece(true) - sizeof(Announcement);
+    constexpr std::int64_t announcement = sizeof(Announcement);
+    return may_be_direct ? 6 << 10 : piece(true) - announcement;
   }
   // Whether a round with messages of that length may be published directly; whether it then always
   // is; and otherwise, the path by measured times.

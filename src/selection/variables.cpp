@@ -34,11 +34,12 @@ constexpr std::array known{
              "includes floating-point sums, so that two runs may give different bits"},
     Variable{"TOCCATA_MODEL", "FILE", "a model of a typical cluster", "", "./here.json",
              "proposes algorithms with this model, a file that `toccata calibrate` writes"},
-    Variable{"TOCCATA_NODE", "auto, copies, segment or off", "auto", "", "off",
-             "exchanges data between ranks of one node through shared memory, and reads and writes "
-             "long blocks directly in the memory of the other rank if the system permits it; copies "
-             "is like auto, but does not use XPMEM; segment uses shared memory only; off uses "
-             "messages of the MPI library"},
+    Variable{
+        "TOCCATA_NODE", "auto, copies, segment or off", "auto", "", "off",
+        "exchanges data between ranks of one node through shared memory, and reads and writes "
+        "long blocks directly in the memory of the other rank if the system permits it; copies "
+        "is like auto, but does not use XPMEM; segment uses shared memory only; off uses "
+        "messages of the MPI library"},
     Variable{"TOCCATA_DEVICE", "auto, staged or direct", "auto", "", "staged",
              "sends buffers in GPU memory through pinned host memory (staged), or lets the MPI "
              "library send them (direct); auto is direct if the MPI library reports support"},
