@@ -352,7 +352,8 @@ std::int64_t Exchange::offer(std::size_t reading, std::int64_t bytes, char* into
 }
 
 // Whether a round is into = from ∘ other, where one of them is a message, and the other one stays
-// as it is. Then `into` may have any content before, and a part that failed can be repeated.
+// as it is. Then the content of `into` before the round does not matter, and a part can be
+// repeated.
 bool Exchange::combination_is_simple() const {
   if (readings_.size() != 1 || combinations_.size() != 1) return false;
   const Combination& only = combinations_.front();
@@ -362,6 +363,8 @@ bool Exchange::combination_is_simple() const {
   return !before(operand, only.into + length_) || !before(only.into, operand + length_);
 }
 
+// Without `combine`, a publisher whose message is the second operand would copy the first one
+// again.
 void Exchange::offer_combination() {
   if (!combination_is_simple() || found_[0].helped != 1 || found_[0].bytes < length_) return;
   const Combination& only = combinations_.front();
