@@ -272,10 +272,13 @@ bool Decision::follow(const Tuning& tuning, const std::string& reason, bool keep
 }
 
 // The algorithm for ranks that share the memory of one node. Rankings leave it out. The rule for
-// nodes leaves some cases open, so trials compare it with native there.
+// nodes leaves some cases open, so trials compare it with native there. Not for rooted collectives
+// of ranks that share cores: in several such calls, a rank runs ahead and switches once, which the
+// times of single calls do not show.
 std::optional<Choice> Decision::through_memory() {
   const Algorithm* const found = find_algorithm(collective_, "shared");
   if (found == nullptr || !is_proved(*found)) return {};
+  if (collective_.rooted && ranks_.node().crowded) return {};
   if (!ranks_.are_on_one_node() || !ranks_.share_memory()) return {};
   return parse_choice(collective_, "shared");
 }
@@ -436,6 +439,25 @@ void Decision::agree(const Question& call, OpenTrials& open) {
   if (is_alone && least[times] > 0) inherit(-least[times + 1], call);
   if (trials_->wants_candidates()) challenge(call);
   conclude();
+}
+
+std::optional<Choice> Decision::gain() const {
+  const Choice& choice = candidates_[serving()].choice;
+  const bool is_sure = !trials_ || follows_network_rule_ || trials_->has_result();
+  if (choice.native() || !is_sure) return {};
+  return choice;
+}
+
+// Requests publish no messages between several nodes.
+void Decision::follow_blocking(const Decision& blocking) {
+  if (!trials_ || trials_->current() != 0) return;
+  std::optional<Choice> choice = blocking.gain();
+  if (!choice || choice->algorithm->publishes) return;
+  if (choice->travel == Travel::published) choice->travel = Travel::whole;
+  const auto known = std::ranges::find(candidates_, *choice, &Candidate::choice);
+  const auto place = static_cast<int>(known - candidates_.begin());
+  if (known == candidates_.end()) add(*choice, "guarded");
+  trials_->prefer(place);
 }
 
 std::int64_t Decision::lend() {

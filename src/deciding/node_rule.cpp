@@ -112,40 +112,30 @@ struct CrowdedRange {
 };
 constexpr int few_ranks = 4, most_crowded_ranks = 8;
 constexpr CrowdedRange ranges_of_few[] = {
-    {&allreduce, 1, 64 * KiB},
-    {&allreduce, 64 * KiB + 1, any, true},
-    {&reduce, KiB, 4 * KiB},
+    {&allreduce, 1, any},
+    {&reduce, 512, 8 * KiB},
     {&reduce, 512 * KiB + 1, any, true},
-    {&reduce_scatter, 1, 256 * KiB},
-    {&reduce_scatter, 256 * KiB + 1, any, true},
-    {&scan, KiB, 2 * KiB},
-    {&exscan, KiB, 2 * KiB},
-    {&bcast, KiB, 8 * KiB},
-    {&bcast, 64 * KiB + 1, any, true},
+    {&reduce_scatter, 1, any},
+    {&scan, 512, 8 * KiB},
+    {&exscan, 512, 8 * KiB},
+    {&bcast, 512, 32 * KiB},
+    {&bcast, 512 * KiB + 1, any},
     {&allgather, 1, MiB},
     {&allgather, MiB + 1, any, true},
-    {&alltoall, 1, 16 * KiB},
-    {&alltoall, 16 * KiB + 1, 32 * KiB, true},
-    {&gather, 256, MiB},
-    {&gather, MiB + 1, any, true},
-    {&scatter, 256, 64 * KiB},
+    {&alltoall, 1, 32 * KiB},
+    {&gather, KiB, 128 * KiB},
+    {&gather, 512 * KiB + 1, any, true},
+    {&scatter, KiB, 64 * KiB},
     {&barrier, 0, 0},
 };
 constexpr CrowdedRange ranges_of_more[] = {
-    {&allreduce, 256, 64 * KiB},
-    {&allreduce, 64 * KiB + 1, any, true},
-    {&reduce, 512 * KiB + 1, any, true},
-    {&reduce_scatter, 1, 8 * KiB},
-    {&reduce_scatter, 8 * KiB + 1, any, true},
-    {&scan, 256, 2 * KiB},
-    {&exscan, 256, 2 * KiB},
-    {&bcast, 512, 32 * KiB},
-    {&allgather, 1, MiB},
-    {&alltoall, 1, 64 * KiB},
-    {&gather, 128, MiB},
-    {&gather, MiB + 1, any, true},
-    {&scatter, 128, 64 * KiB},
-    {&barrier, 0, 0},
+    {&allreduce, 1, any},          {&reduce, 512, 4 * KiB},
+    {&reduce, MiB + 1, any, true}, {&reduce_scatter, 1, any},
+    {&scan, 512, 4 * KiB},         {&exscan, 512, 4 * KiB},
+    {&bcast, 512, 32 * KiB},       {&bcast, 512 * KiB + 1, any},
+    {&allgather, 1, any},          {&alltoall, 1, 64 * KiB},
+    {&gather, KiB, 256 * KiB},     {&gather, 256 * KiB + 1, any, true},
+    {&scatter, KiB, 128 * KiB},    {&barrier, 0, 0},
 };
 
 // The bytes of a rank's longer buffer, if a block, or the message, has `bytes`.
@@ -160,7 +150,8 @@ std::int64_t longer_buffer(const Collective& collective, int p, std::int64_t byt
 // The more ranks there are, the more such a rank has to read. Between two ranks, the other one
 // helps the root with long messages (node/board.h).
 bool reduces_whole(const Collective& collective, int p, bool crowded, std::int64_t bytes) {
-  if (p > 2 || crowded) return bytes <= 8 * KiB / std::max(p - 1, 1);
+  if (crowded) return bytes <= 32 * KiB / p;  // one piece of a large slot
+  if (p > 2) return bytes <= 8 * KiB / (p - 1);
   return &collective == &reduce || bytes <= 512 * KiB;
 }
 

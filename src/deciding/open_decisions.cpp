@@ -72,6 +72,9 @@ std::optional<OpenDecisions::Verdict> OpenDecisions::verdict(const Question& cal
   }
   if (calls.decision == nullptr) return {};
   if (calls.trials == nullptr) return Verdict{&calls, {}};
+  if (!calls.trials->is_under_way() && blocking_.know(call))
+    if (const Decision* const blocking = blocking_.made_for(call))
+      calls.decision->follow_blocking(*blocking);
   const bool was_due = calls.trials->is_due();
   const std::optional<OpenTrials::Start> start = calls.trials->start();
   if (!was_due && calls.trials->is_due()) ++due_;

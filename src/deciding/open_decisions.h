@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "deciding/decision.h"
+#include "deciding/decisions.h"
 #include "deciding/open_trials.h"
 
 namespace toccata {
@@ -15,7 +16,8 @@ namespace toccata {
 // a blocking collective on that communicator, because all ranks are then at the same call.
 class OpenDecisions {
  public:
-  explicit OpenDecisions(Ranks& ranks) : ranks_(ranks) {}
+  // `blocking`: those on blocking calls of the same communicator.
+  OpenDecisions(Ranks& ranks, Decisions& blocking) : ranks_(ranks), blocking_(blocking) {}
 
   // Calls of one collective and size class.
   struct SizeClass {
@@ -44,7 +46,7 @@ class OpenDecisions {
   // Call this if the MPI library serves a call, untimed, because of a decision or without one.
   // Lends it as many of the next calls as possible. All ranks call this.
   SizeClass& lend(const Question& call);
-  // Ends all loans, because the rules have changed.
+  // Ends all loans, because the rules or a decision on blocking calls have changed.
   void take_back();
 
   // Whether trials have ended but the ranks have not agreed on their times yet. The same on all
@@ -65,6 +67,7 @@ class OpenDecisions {
   bool are_tracked(const Question& call) const;
 
   Ranks& ranks_;
+  Decisions& blocking_;
   std::list<SizeClass> classes_;  // addresses never change
   int due_ = 0;
   bool gave_up_ = false;

@@ -54,6 +54,8 @@ class OpenTrials {
   // A timed call has ended here, perhaps in another thread. Calls of former trials do not count.
   void ended(const Start& call, double seconds);
 
+  // Whether calls of a trial have started on which the ranks have not agreed.
+  bool is_under_way() const { return started_ > 0; }
   // Whether all calls of a trial have started, and no ballot was cast on it. The same on all ranks
   // at the same start.
   bool is_due() const { return is_over() && !cast_; }

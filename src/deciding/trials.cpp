@@ -97,16 +97,21 @@ void Trials::judge(int challenger, std::span<const double> its, std::span<const 
 }
 
 void Trials::take_over(int challenger) {
-  const double ratio = candidates_[challenger].ratio;
   candidates_[challenger].compared = true;
+  candidates_[current_].compared = true;
+  set_current(challenger);
+  took_over_ = true;
+}
+
+// Ratios are to the time of the new one; if that was not tried, the others have to be tried again.
+void Trials::set_current(int candidate) {
+  const double ratio = candidates_[candidate].ratio;
+  candidates_[current_].ratio = 1;
   for (Candidate& each : candidates_) {
-    each.ratio /= ratio;
+    each.ratio = ratio > 0 ? each.ratio / ratio : 0;
     each.won = 0;
   }
-  candidates_[current_].ratio = 1 / ratio;
-  candidates_[current_].compared = true;
-  current_ = challenger;
-  took_over_ = true;
+  current_ = candidate;
 }
 
 bool Trials::decided() const {
@@ -126,6 +131,16 @@ void Trials::inherit() {
   try_candidates(std::array{0});
   may_ask_ = false;
   begin_at(std::max(first_probe, 2 * calls_));
+}
+
+void Trials::prefer(int candidate) {
+  candidates_.resize(std::max<std::size_t>(candidates_.size(), candidate + 1));
+  if (candidates_[candidate].compared || candidates_[candidate].dropped) return;
+  set_current(candidate);
+  if (is_probe())
+    trial_.assign(4, candidate);
+  else
+    plan();
 }
 
 void Trials::put_off() {
@@ -223,7 +238,8 @@ void Trials::plan() {
 // The cost of an agreement, in calls of the current candidate: one call until the cost is known;
 // less if a call takes longer than finding candidates.
 double Trials::overhead() const {
-  const double call = candidates_[current_].seconds;
+  const double measured = candidates_[current_].seconds;
+  const double call = measured > 0 ? measured : mean_;
   return agreeing_ > 0 ? agreeing_ / call : std::min(1.0, setup_ / call);
 }
 

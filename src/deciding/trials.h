@@ -67,10 +67,8 @@ class Trials {
   // Candidate 1, the choice of a rule, is the current one from now on. Challengers of candidate 0
   // are wanted as usual; then candidate 0 challenges it, too.
   Trials of_rule() && {
-    candidates_.resize(2);
-    current_ = 1;
+    prefer(1);
     served_ = apart_ ? 1 : 0;
-    trial_ = {1, 1, 1, 1};
     return std::move(*this);
   }
   // Candidate 1 is the current one from the first call on, and candidate 0 challenges it.
@@ -121,6 +119,9 @@ class Trials {
   // Candidate 1 is current from now on, because it won elsewhere; candidate 0 challenges it later.
   // No other challengers are wanted.
   void inherit();
+  // That candidate, which may be new, is current from now on, because another form of these calls
+  // gains by it. Not if it was compared here. Call this between trials.
+  void prefer(int candidate);
   // From now on, it shares its budget with other Trials. After some numbers of calls, which all
   // ranks know, it asks for a part of it to begin a trial now. Then call answer() before the next
   // call.
@@ -172,6 +173,7 @@ class Trials {
   std::vector<double> times(std::span<const double> least, int candidate) const;
   void judge(int challenger, std::span<const double> its, std::span<const double> standing);
   void take_over(int challenger);
+  void set_current(int candidate);
   void plan();
   void begin(std::int64_t earliest, double price);
   void begin_at(std::int64_t call);

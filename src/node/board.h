@@ -99,22 +99,30 @@ struct alignas(line) Offer {
 static_assert(sizeof(Offer) == line);
 
 // The shared memory of one rank on a board: its progress, its offers to publishers, and the slots
-// that it publishes in.
+// that it publishes in. Their data follows it.
 //
-//   | Progress | Offer 0 | ... | Slot 0 | ... | Slot 3 | data of slot 0 | ... | data of slot 3 |
-struct Part {
+//   | slot_bytes | Progress | Offer 0 | ... | Slot 0 | ... | Slot 3 | data 0 | ... | data 3 |
+struct alignas(line) Part {
   static constexpr int slots = 4, offers = 8;
-  // 8 KiB, and the announcements in front of the shares of up to 16 ranks.
-  static constexpr std::size_t slot_bytes = (8 << 10) + 256;
-  static constexpr std::size_t bytes = line * (1 + offers + slots) + slots * slot_bytes;
+  // Bytes of a slot's data: 8 KiB, and the announcements in front of the shares of up to 16 ranks.
+  // Ranks that share cores switch once per piece, so they get longer pieces.
+  static constexpr std::uint32_t usual = (8 << 10) + 256, large = (32 << 10) + 256;
 
+  // With the data of its slots.
+  static constexpr std::size_t bytes(std::uint32_t slot_bytes) {
+    return sizeof(Part) + std::size_t{slots} * slot_bytes;
+  }
+  char* data(int index) {
+    return reinterpret_cast<char*>(this + 1) + std::size_t{slot_bytes} * index;
+  }
+
+  std::uint32_t slot_bytes;  // the owner sets it before it tells others of this part
   Progress progress;
   Offer offer[offers];
   Slot slot[slots];
-  char data[slots][slot_bytes];
 };
-static_assert(sizeof(Part) == Part::bytes);
-static_assert(Part::slot_bytes <= std::numeric_limits<decltype(Slot::stride)>::max());
+static_assert(sizeof(Part) == line * (2 + Part::offers + Part::slots));
+static_assert(Part::large <= std::numeric_limits<decltype(Slot::stride)>::max());
 
 // The state of a rank's own part, which outlives each communicator that uses the part: the ranks
 // that may still be reading there. The next communicator waits for them before it overwrites a
@@ -163,7 +171,7 @@ struct alignas(16) Announcement {
 // acquire order, so data is visible before its flag on any processor.
 class Board {
  public:
-  static constexpr int most_ranks = Part::slot_bytes / 32;
+  static constexpr int most_ranks = Part::usual / 32;
   // The pieces of one position, one per channel, have different slots. If two of them shared one,
   // its publisher would wait for readers that pass a position only after reading all its channels.
   static constexpr int most_channels = Part::slots;
@@ -181,7 +189,7 @@ class Board {
 
   // The maximum number of bytes of a message per position. With `common`, all readers share the
   // slot's memory; otherwise each of them has its own share.
-  std::uint32_t piece(bool common) const { return common ? Part::slot_bytes : own_piece_; }
+  std::uint32_t piece(bool common) const { return common ? slot_bytes_ : own_piece_; }
 
   // Whether our slot for that moment may be overwritten.
   bool is_free(const Moment& moment) {
@@ -220,7 +228,7 @@ class Board {
     const std::uint32_t stride = common ? 0 : std::min((most + 15) / 16 * 16, own_piece_);
     const bool inlined = (common ? most : stride * ranks()) <= sizeof(Slot::payload);
     Slot& slot = state_->part->slot[index(moment)];
-    return {.data = inlined ? slot.payload : state_->part->data[index(moment)],
+    return {.data = inlined ? slot.payload : state_->part->data(index(moment)),
             .stride = stride,
             .piece = static_cast<std::uint16_t>(piece),
             .common = common,
@@ -274,7 +282,7 @@ class Board {
     return &slot;
   }
   const char* data(int publisher, const Moment& moment, const Slot& slot) const {
-    const char* const first = slot.inlined ? slot.payload : parts_[publisher]->data[index(moment)];
+    const char* const first = slot.inlined ? slot.payload : parts_[publisher]->data(index(moment));
     return first + std::size_t{slot.stride} * own_;
   }
   // The announcement of a publication's message. Moves `data` past it, if it is there.
@@ -415,7 +423,8 @@ class Board {
   std::vector<Part*> parts_;
   std::vector<std::uint64_t> heard_of_;  // by rank: it has finished all calls before this one
   int own_;
-  std::uint32_t own_piece_;  // bytes of a slot, if each reader has its own share
+  std::uint32_t slot_bytes_;  // the least of all parts
+  std::uint32_t own_piece_;   // bytes of a slot, if each reader has its own share
   std::uint64_t next_call_;
   DirectReading direct_;
   std::int64_t least_direct_;  // bytes of a message

@@ -11,6 +11,16 @@ namespace {
 
 constexpr std::size_t header_bytes = 4096;  // a page, with the nonce
 
+// The beginning of a rank's part, after that of its first part; after all its parts, if `number` is
+// their number.
+std::size_t offset(int number) {
+  return number == 0 ? 0 : Part::bytes(Part::large) + Part::bytes(Part::usual) * (number - 1);
+}
+
+std::size_t size_of(int ranks, int parts_per_rank) {
+  return header_bytes + offset(parts_per_rank) * ranks;
+}
+
 }  // namespace
 
 Segment::~Segment() { close(); }
@@ -24,8 +34,7 @@ void Segment::close() {
 
 std::string Segment::create(int ranks, int parts_per_rank, std::uint64_t nonce) {
   file_ = memfd_create("toccata", MFD_CLOEXEC);
-  const std::size_t size = header_bytes + Part::bytes * ranks * parts_per_rank;
-  if (file_ < 0 || ftruncate(file_, static_cast<off_t>(size)) != 0 ||
+  if (file_ < 0 || ftruncate(file_, static_cast<off_t>(size_of(ranks, parts_per_rank))) != 0 ||
       fallocate(file_, 0, 0, header_bytes) != 0 || !map(ranks, parts_per_rank)) {
     close();
     return "";
@@ -46,7 +55,7 @@ bool Segment::open(const std::string& path, int ranks, int parts_per_rank, std::
 // A child process must not write here, because other ranks would take its data for its parent's.
 bool Segment::map(int ranks, int parts_per_rank) {
   parts_per_rank_ = parts_per_rank;
-  size_ = header_bytes + Part::bytes * ranks * parts_per_rank;
+  size_ = size_of(ranks, parts_per_rank);
   if (lseek(file_, 0, SEEK_END) != static_cast<off_t>(size_)) return false;
   void* const memory = mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_SHARED, file_, 0);
   if (memory == MAP_FAILED) return false;
@@ -56,13 +65,16 @@ bool Segment::map(int ranks, int parts_per_rank) {
 }
 
 Part* Segment::part(int rank, int number) const {
-  return reinterpret_cast<Part*>(memory_ + header_bytes +
-                                 Part::bytes * (std::size_t(rank) * parts_per_rank_ + number));
+  return reinterpret_cast<Part*>(memory_ + header_bytes + offset(parts_per_rank_) * rank +
+                                 offset(number));
 }
 
-bool Segment::reserve(int rank, int number) {
-  const auto first = reinterpret_cast<char*>(part(rank, number)) - memory_;
-  return fallocate(file_, 0, first, Part::bytes) == 0;
+Part* Segment::reserve(int rank, int number, std::uint32_t slot_bytes) {
+  Part* const reserved = part(rank, number);
+  const auto first = reinterpret_cast<char*>(reserved) - memory_;
+  if (fallocate(file_, 0, first, static_cast<off_t>(Part::bytes(slot_bytes))) != 0) return nullptr;
+  reserved->slot_bytes = slot_bytes;
+  return reserved;
 }
 
 }  // namespace toccata::node

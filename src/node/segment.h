@@ -9,7 +9,8 @@
 namespace toccata::node {
 
 // The memory that the ranks of a node share: a number of parts per rank. It has no name in any file
-// system, so nothing remains after a crash. It takes no pages until a rank reserves a part.
+// system, so nothing remains after a crash. It takes no pages until a rank reserves a part. The
+// first part of a rank has room for large slots.
 class Segment {
  public:
   Segment() = default;
@@ -27,9 +28,9 @@ class Segment {
   bool is_open() const { return memory_ != nullptr; }
 
   Part* part(int rank, int number) const;
-  // Reserves memory for one of our own parts, near this process; false if there is none. Without
-  // this, touching a missing page would end the process.
-  bool reserve(int rank, int number);
+  // Reserves memory for one of our own parts, with slots of that many bytes, near this process;
+  // null if there is none. Without this, touching a missing page would end the process.
+  Part* reserve(int rank, int number, std::uint32_t slot_bytes);
 
  private:
   bool map(int ranks, int parts_per_rank);

@@ -23,7 +23,10 @@ namespace {
 constexpr std::size_t memory_per_rank = 256 << 10;  // bytes
 // Below this limit, a system call takes longer than two copies.
 constexpr std::int64_t least_direct = 4 << 10;  // bytes
-constexpr int parts_per_rank = static_cast<int>(memory_per_rank / node::Part::bytes);
+constexpr int most_parts = static_cast<int>(memory_per_rank / node::Part::bytes(node::Part::usual));
+constexpr int parts_beside_large =
+    static_cast<int>((memory_per_rank - node::Part::bytes(node::Part::large)) /
+                     node::Part::bytes(node::Part::usual));
 
 // The launcher knows the ranks of this node; otherwise, all ranks have to exchange messages.
 MPI_Comm communicator_of_node(MPI_Comm world, int world_rank) {
@@ -89,7 +92,7 @@ void NodeMemory::open(MPI_Comm world, Settings::Node permitted) {
   if (sched_getaffinity(0, sizeof allowed, &allowed) == 0)
     std::memcpy(mine.cores.data(), &allowed, std::min(sizeof mine.cores, sizeof allowed));
   if (may_share && place_ == 0)
-    segment_.create(ranks, parts_per_rank, number).copy(mine.path, sizeof mine.path - 1);
+    segment_.create(ranks, most_parts, number).copy(mine.path, sizeof mine.path - 1);
   std::vector<Card> all(ranks);
   const bool met = PMPI_Allgather(&mine, sizeof mine, MPI_BYTE, all.data(), sizeof mine, MPI_BYTE,
                                   node_comm) == MPI_SUCCESS;
@@ -119,7 +122,7 @@ bool NodeMemory::share(std::span<const Card> all) {
   const Card& first = all.front();
   if (place_ == 0) return segment_.is_open();
   return *first.path != '\0' &&
-         segment_.open(first.path, static_cast<int>(all.size()), parts_per_rank, first.number);
+         segment_.open(first.path, static_cast<int>(all.size()), most_parts, first.number);
 }
 
 bool NodeMemory::can_copy(std::span<const Card> all) {
@@ -160,7 +163,7 @@ void NodeMemory::keep(std::span<const Card> all, bool copies, std::unique_ptr<no
   native_ = native_mpi_of(library_text());
   if (copies || xpmem != nullptr)
     peers_ = std::make_unique<node::ProcessMemory>(std::move(processes), std::move(xpmem));
-  states_.resize(parts_per_rank);
+  states_.resize(spare_cores_ ? most_parts : 1 + parts_beside_large);
 }
 
 node::DirectReading NodeMemory::direct_reading(std::span<const int> places) const {
@@ -191,10 +194,11 @@ int NodeMemory::place(int world_rank) const {
 }
 
 node::PartState* NodeMemory::reserve(int number) {
-  if (!is_open() || number < 0 || number >= parts_per_rank) return nullptr;
+  if (!is_open() || number < 0 || number >= parts()) return nullptr;
   node::PartState& state = states_[number];
-  if (state.part == nullptr && segment_.reserve(place_, number))
-    state.part = segment_.part(place_, number);
+  const bool large = number == 0 && !spare_cores_;
+  if (state.part == nullptr)
+    state.part = segment_.reserve(place_, number, large ? node::Part::large : node::Part::usual);
   return state.part != nullptr ? &state : nullptr;
 }
 

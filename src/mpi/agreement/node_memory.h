@@ -32,6 +32,8 @@ class NodeMemory {
   int place(int world_rank) const;
   node::Part* part(int place, int number) const { return segment_.part(place, number); }
 
+  // The number of parts of each rank: fewer if ranks share cores, because part 0 is then larger.
+  int parts() const { return static_cast<int>(states_.size()); }
   // Reserves the memory of our part `number`; null if there is none.
   node::PartState* reserve(int number);
 

@@ -72,7 +72,7 @@ int PrivateWorld::open(MPI_Comm comm) {
 
 bool PrivateWorld::take_part_of_requests() {
   const std::lock_guard lock(mutex_);
-  const bool may = parts_of_requests_ < most_parts_of_requests;
+  const bool may = parts_of_requests_ < (node_.parts() + 1) / 2;
   parts_of_requests_ += may ? 1 : 0;
   return may;
 }

@@ -29,9 +29,8 @@ class PrivateWorld {
 
   int size() const { return size_; }
 
-  // Persistent calls may use this many parts of the node's memory at a time, because communicators
+  // Persistent calls may use half of the parts of the node's memory at a time, because communicators
   // need the others. The first function returns whether one was left, and is taken now.
-  static constexpr int most_parts_of_requests = 4;
   bool take_part_of_requests();
   void give_back_part_of_requests();
 

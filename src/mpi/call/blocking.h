@@ -132,6 +132,7 @@ int run(const Said& said, Operation call, const char* algorithm, Native&& native
     decision->ended(question, seconds,
                     next.timed && question.bytes < 0 ? call.own_unit(communicator->seat(call)) : 0,
                     on_device);
+    communicator->note(*decision);
   }
   return code;
 }

@@ -129,6 +129,10 @@ class Communicator final : public Members, public Attachment {
   void settle_open_decisions() {
     if (rare_ != nullptr && rare_->open_decisions.are_due()) settle_open_decisions_now();
   }
+  // Call this on all ranks after the same blocking call: nonblocking calls may follow its decision.
+  void note(Decision& decision) {
+    if (decision.has_changed() && rare_ != nullptr) rare_->open_decisions.take_back();
+  }
   // Sets the choice for later calls. Collective.
   void ask(const Collective& collective, SizedChoice choice) {
     end_era();
@@ -189,7 +193,7 @@ class Communicator final : public Members, public Attachment {
   struct Rare {
     OpenDecisions open_decisions;
     Nccl nccl;
-    explicit Rare(Communicator& of) : open_decisions(of), nccl(of) {}
+    explicit Rare(Communicator& of) : open_decisions(of, of.decisions_), nccl(of) {}
   };
   Rare& rare() {
     if (rare_ == nullptr) rare_ = std::make_unique<Rare>(*this);

@@ -258,7 +258,7 @@ Outcome run(const Program& program, unsigned seed, const TestRules& rules = {}) 
     struct Member {
       SimulatedRanks ranks;
       Decisions decisions{ranks};
-      OpenDecisions open{ranks};
+      OpenDecisions open{ranks, decisions};
       int exchanges = 0;
       Member(Shared& all, Process& process, const TestRules& rules) : ranks(all, process, rules) {}
     };
@@ -366,6 +366,7 @@ Outcome run(const Program& program, unsigned seed, const TestRules& rules = {}) 
         if (decision != nullptr)
           decision->ended(question, seconds, call.bytes < 0 ? 100 * some(random) : 0,
                           on_device && rank == call.on_device);
+        if (decision != nullptr && decision->has_changed()) member->open.take_back();
       }
       if (last[call.communicator] == i) {
         member->decisions.tell();
@@ -761,6 +762,24 @@ TEST(Decisions, ServeNonblockingCalls) {
     expect_alike(program, run);
     EXPECT_GT(served_by(run, -1, "guarded"), 10'000) << collective->name;
   }
+}
+
+// What blocking calls have found serves nonblocking calls of the same size at once, also within a
+// loan, and is then compared with native among these.
+TEST(Decisions, ServeNonblockingCallsByWhatBlockingOnesFound) {
+  Program program;
+  program.communicators = {all_of(4)};
+  for (const int times : {10, 40})
+    for (const Form form : {Form::nonblocking, Form::blocking})
+      program.calls.push_back(
+          {0, &allgather, 1000, 0, false, form == Form::blocking ? 5000 : times, form});
+  program.calls.push_back({0, &allgather, 1000, 0, false, 60, Form::nonblocking});
+  const Outcome run = toccata::run(program, 1);
+  expect_alike(program, run);
+  EXPECT_EQ(served_by(run, 0, "native"), 10);
+  EXPECT_GT(served_by(run, 1, "guarded"), 1000) << "blocking";
+  EXPECT_EQ(served_by(run, 2, "guarded"), 40) << "the loan of 32 calls ended";
+  EXPECT_EQ(served_by(run, 4, "guarded"), 60);
 }
 
 // If no call may wait, the library adds no exchange.

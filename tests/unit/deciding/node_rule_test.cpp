@@ -60,7 +60,10 @@ TEST(NodeRule, LetsOneRankReduceShortMessages) {
   EXPECT_EQ(chosen(allreduce, 4, false, 4 << 10), "shared");
   EXPECT_EQ(chosen(reduce, 8, false, 1 << 10), whole);
   EXPECT_EQ(chosen(allreduce, 16, false, 512), whole);
-  EXPECT_EQ(chosen(allreduce, 2, true, 16 << 10), "shared");
+  EXPECT_EQ(chosen(allreduce, 2, true, 16 << 10), whole);
+  EXPECT_EQ(chosen(allreduce, 4, true, 8 << 10), whole);
+  EXPECT_EQ(chosen(allreduce, 4, true, 16 << 10), "shared");
+  EXPECT_EQ(chosen(allreduce, 8, true, 4 << 10), whole);
 }
 
 TEST(NodeRule, LeavesWhatWasNotMeasured) {
@@ -98,8 +101,8 @@ TEST(NodeRule, CountsAllBlocksOfARank) {
   EXPECT_EQ(chosen(gather, 16, false, 16 << 10), "");
   EXPECT_EQ(chosen(reduce_scatter, 16, false, 2 << 10), "shared");
   EXPECT_EQ(chosen(reduce_scatter, 16, false, 4 << 10), "recursive_multiplying:travel=published");
-  EXPECT_EQ(chosen(gather, 4, true, 256 << 10), "shared");
-  EXPECT_EQ(chosen(gather, 4, true, 512 << 10), "");
+  EXPECT_EQ(chosen(gather, 4, true, 32 << 10), "shared");
+  EXPECT_EQ(chosen(gather, 4, true, 64 << 10), "");
 }
 
 // A row may leave some sizes to the MPI library.
@@ -112,10 +115,14 @@ TEST(NodeRule, LeavesSomeReductionsOfTwoRanksToOpenMpi) {
   EXPECT_EQ(chosen(reduce, 3, false, 32 << 10), "shared");
 }
 
-TEST(NodeRule, LeavesLongMessagesOfRanksThatShareCores) {
-  EXPECT_NE(chosen(allreduce, 4, true, 64 << 10), "");
-  EXPECT_EQ(chosen(allreduce, 4, true, 128 << 10), "");
-  EXPECT_EQ(chosen(scatter, 8, true, 16 << 10), "");
+// Open MPI's ranks send several short messages ahead before they release the core.
+TEST(NodeRule, LeavesSomeSizesOfRanksThatShareCores) {
+  EXPECT_NE(chosen(allreduce, 4, true, 4 << 20), "");
+  EXPECT_EQ(chosen(bcast, 4, true, 256), "");
+  EXPECT_NE(chosen(bcast, 4, true, 512), "");
+  EXPECT_EQ(chosen(bcast, 4, true, 64 << 10), "");
+  EXPECT_NE(chosen(bcast, 4, true, 1 << 20), "");
+  EXPECT_EQ(chosen(scatter, 8, true, 32 << 10), "");
 }
 
 // If one copy suffices, such ranks gain with long messages.
@@ -125,12 +132,12 @@ TEST(NodeRule, ServesLongMessagesOfRanksThatReadDirectly) {
       EXPECT_NE(chosen(*collective, p, true, 4 << 20, true), "") << collective->name << ' ' << p;
   for (const int p : {4, 8}) {
     EXPECT_EQ(chosen(reduce, p, true, 64 << 10, true), "");
-    EXPECT_NE(chosen(reduce, p, true, 1 << 20, true), "");
-    EXPECT_EQ(chosen(reduce, p, true, 1 << 20, false), "");
+    EXPECT_NE(chosen(reduce, p, true, 2 << 20, true), "");
+    EXPECT_EQ(chosen(reduce, p, true, 2 << 20, false), "");
   }
-  EXPECT_NE(chosen(bcast, 4, true, 4 << 20, true), "");
-  EXPECT_EQ(chosen(bcast, 8, true, 4 << 20, true), "");
-  EXPECT_EQ(chosen(scatter, 8, true, 16 << 10, true), "");
+  EXPECT_NE(chosen(allgather, 4, true, 1 << 20, true), "");
+  EXPECT_EQ(chosen(allgather, 4, true, 1 << 20, false), "");
+  EXPECT_EQ(chosen(scatter, 8, true, 32 << 10, true), "");
 }
 
 // If one rank reduces a vector, it evaluates the standard expression, so the bits are the same as

@@ -1,7 +1,8 @@
 #include "node/board.h"
 
 #include <gtest/gtest.h>
-#include <memory>
+
+#include "parts.h"
 
 namespace toccata::node {
 namespace {
@@ -9,13 +10,11 @@ namespace {
 class BoardTest : public testing::Test {
  protected:
   Board board(int own, std::uint64_t first_call = 1) {
-    return {states_[own], {parts_[0].get(), parts_[1].get()}, own, first_call};
+    return {states_[own], parts_.all, own, first_call};
   }
 
-  static std::unique_ptr<Part> new_part() { return std::unique_ptr<Part>(new Part{}); }
-
-  std::unique_ptr<Part> parts_[2] = {new_part(), new_part()};
-  PartState states_[2] = {PartState(parts_[0].get()), PartState(parts_[1].get())};
+  test::Parts parts_{2};
+  PartState states_[2] = {PartState(parts_.all[0]), PartState(parts_.all[1])};
 };
 
 constexpr int rank_0[] = {0};

@@ -5,6 +5,8 @@
 #include <memory>
 #include <vector>
 
+#include "parts.h"
+
 namespace toccata::node {
 namespace {
 
@@ -20,15 +22,11 @@ class ExchangeTest : public testing::Test {
   static constexpr int ranks = 3;
 
   ExchangeTest() {
-    for (int rank = 0; rank < ranks; ++rank) {
-      parts_.push_back(std::unique_ptr<Part>(new Part{}));
-      addresses_.push_back(parts_.back().get());
-      states_.emplace_back(addresses_.back());
-    }
+    for (Part* const part : parts_.all) states_.emplace_back(part);
     const DirectReading direct{.peers = {0, 1, 2}, .memory = &memory_, .least = 4 << 10};
     for (int rank = 0; rank < ranks; ++rank) {
-      boards.emplace_back(states_[rank], addresses_, rank, 1);
-      direct_boards.emplace_back(states_[rank], addresses_, rank, 1, direct);
+      boards.emplace_back(states_[rank], parts_.all, rank, 1);
+      direct_boards.emplace_back(states_[rank], parts_.all, rank, 1, direct);
     }
   }
 
@@ -48,8 +46,7 @@ class ExchangeTest : public testing::Test {
     }
     std::shared_ptr<const char> map(int, const char*, std::int64_t) final { return nullptr; }
   } memory_;
-  std::vector<std::unique_ptr<Part>> parts_;
-  std::vector<Part*> addresses_;
+  test::Parts parts_{ranks};
   std::vector<PartState> states_;
 };
 
@@ -134,13 +131,9 @@ class HelpTest : public testing::Test {
   }
 
   HelpTest() {
-    for (int rank = 0; rank < 2; ++rank) {
-      parts_.push_back(std::unique_ptr<Part>(new Part{}));
-      addresses_.push_back(parts_.back().get());
-      states_.emplace_back(addresses_.back());
-    }
+    for (Part* const part : parts_.all) states_.emplace_back(part);
     for (int rank = 0; rank < 2; ++rank)
-      boards.emplace_back(states_[rank], addresses_, rank, 1,
+      boards.emplace_back(states_[rank], parts_.all, rank, 1,
                           DirectReading{{0, 1}, &memory, 4 << 10, true});
   }
 
@@ -200,8 +193,7 @@ class HelpTest : public testing::Test {
     EXPECT_TRUE(exchange[0].go_on());
   }
 
-  std::vector<std::unique_ptr<Part>> parts_;
-  std::vector<Part*> addresses_;
+  test::Parts parts_{2};
   std::vector<PartState> states_;
 };
 

@@ -18,6 +18,7 @@
 #include "analysis/sizing.h"
 #include "analysis/walk.h"
 #include "node/short_program.h"
+#include "parts.h"
 #include "support.h"
 
 namespace toccata {
@@ -31,16 +32,15 @@ using node::PeerMemory;
 using node::Program;
 using node::ShortProgram;
 
-// The memory of a node with one rank per thread. It is zero, like memory from the operating system.
+// The memory of a node with one rank per thread.
 class Node {
  public:
-  explicit Node(int ranks) : parts_(new (std::align_val_t{4096}) char[ranks * sizeof(Part)]{}) {
-    for (int rank = 0; rank < ranks; ++rank) {
-      parts.push_back(reinterpret_cast<Part*>(parts_ + rank * sizeof(Part)));
-      states.emplace_back().part = parts[rank];
-    }
+  explicit Node(int ranks) : Node(std::vector(ranks, Part::usual)) {}
+  // With the bytes of a slot of each rank.
+  explicit Node(const std::vector<std::uint32_t>& slot_bytes)
+      : parts_(slot_bytes), parts(parts_.all) {
+    for (Part* const part : parts) states.emplace_back(part);
   }
-  ~Node() { ::operator delete[](parts_, std::align_val_t{4096}); }
   Node(const Node&) = delete;
   Node& operator=(const Node&) = delete;
 
@@ -57,13 +57,15 @@ class Node {
             publishes ? 0 : std::numeric_limits<std::int64_t>::max(), true};
   }
 
-  std::vector<Part*> parts;
   std::vector<PartState> states;
 
  private:
+  test::Parts parts_;
   Directly which_ = Directly::none;
   PeerMemory* memory_ = nullptr;
-  char* parts_;
+
+ public:
+  const std::vector<Part*>& parts;
 };
 
 unsigned char pattern(Datum datum, int contributor, std::int64_t index, int call) {
@@ -330,15 +332,30 @@ TEST(Program, RunsEveryAlgorithmInAnyOrder) {
   EXPECT_GT(served, 300);
 }
 
-// A message much longer than the slots, in many calls.
+// A message much longer than the slots, in many calls. A rank has large slots in its first part
+// only, and a communicator may use different parts on different ranks.
 TEST(Program, RunsLongMessagesInPieces) {
-  Node node(3);
-  for (const Algorithm* algorithm : all_algorithms()) {
-    if (algorithm->name != "shared") continue;
-    const Shape shape = algorithm->complete({.p = 3});
-    ASSERT_EQ(run_on_threads(*algorithm, shape, 100'003, 2, node), 0) << algorithm->path();
-    ASSERT_EQ(run_on_threads(*algorithm, shape, 24, 500, node), 0) << algorithm->path();
+  constexpr std::uint32_t usual = Part::usual, large = Part::large;
+  for (const auto& slots : std::vector<std::vector<std::uint32_t>>{
+           {usual, usual, usual}, {large, large, large}, {large, usual, large}}) {
+    Node node(slots);
+    for (const Algorithm* algorithm : all_algorithms()) {
+      if (algorithm->name != "shared") continue;
+      const Shape shape = algorithm->complete({.p = 3});
+      ASSERT_EQ(run_on_threads(*algorithm, shape, 100'003, 2, node), 0) << algorithm->path();
+      ASSERT_EQ(run_on_threads(*algorithm, shape, 24, 500, node), 0) << algorithm->path();
+    }
   }
+}
+
+// A message of 30000 bytes is one piece if all ranks have large slots, and otherwise four.
+TEST(Program, CutsMessagesToTheLeastSlot) {
+  constexpr std::uint32_t usual = Part::usual, large = Part::large;
+  Node alike(std::vector(3, large)), mixed({large, usual, large});
+  const Board boards[] = {{alike.states[0], alike.parts, 0, 1},
+                          {mixed.states[0], mixed.parts, 0, 1}};
+  EXPECT_EQ(boards[0].piece(true), large);
+  EXPECT_EQ(boards[1].piece(true), usual);
 }
 
 // The memory of another thread, which is also our own.
