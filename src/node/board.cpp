@@ -10,7 +10,8 @@ Board::Board(PartState& state, std::vector<Part*> parts, int own, std::uint64_t 
       parts_(std::move(parts)),
       heard_of_(parts_.size()),
       own_(own),
-      slot_bytes_(std::ranges::min(parts_, {}, &Part::slot_bytes)->slot_bytes),
+      slot_bytes_(ranks() == 2 ? Part::usual
+                               : std::ranges::min(parts_, {}, &Part::slot_bytes)->slot_bytes),
       own_piece_(slot_bytes_ / ranks() / 16 * 16),  // aligned for any datatype
       next_call_(first_call),
       direct_(std::move(direct)),

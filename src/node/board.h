@@ -104,8 +104,9 @@ static_assert(sizeof(Offer) == line);
 //   | slot_bytes | Progress | Offer 0 | ... | Slot 0 | ... | Slot 3 | data 0 | ... | data 3 |
 struct alignas(line) Part {
   static constexpr int slots = 4, offers = 8;
-  // Bytes of a slot's data: 8 KiB, and the announcements in front of the shares of up to 16 ranks.
-  // Ranks that share cores switch once per piece, so they get longer pieces.
+  // Bytes of a slot's data: 8 or 32 KiB, and the announcements in front of the shares of up to 16
+  // ranks. Large slots need fewer pieces. Two ranks do not need them, because they copy longer
+  // messages directly.
   static constexpr std::uint32_t usual = (8 << 10) + 256, large = (32 << 10) + 256;
 
   // With the data of its slots.
@@ -309,14 +310,20 @@ class Board {
     if (reduces) return piece(false);
     const bool may_be_direct = ranks() == 2 && !exchanges && !direct_.peers.empty();
     constexpr std::int64_t announcement = sizeof(Announcement);
-    return may_be_direct ? 6 << 10 : piece(true) - announcement;
+    if (may_be_direct) return 6 << 10;
+    return std::min<std::int64_t>(piece(true),
+                                  std::max<std::int64_t>(Part::usual, direct_.most_in_slot)) -
+           announcement;
   }
   // Whether a round with messages of that length may be published directly; whether it then always
   // is; and otherwise, the path by measured times.
   bool may_publish_directly(std::int64_t bytes, bool reduces, bool exchanges) const {
-    return bytes > most_in_slot(reduces, exchanges) && bytes >= least_direct_;
+    return bytes > most_in_slot(reduces, exchanges) && bytes >= least_direct_ &&
+           (!reduces || bytes >= direct_.least_reduced);
   }
   bool always_directly() const { return direct_.always; }
+  // Whether messages through slots only seem to be fast in some tries (Paths::Round::many).
+  bool doubts_slots() const { return slot_bytes_ > Part::usual && direct_.most_in_slot == 0; }
   Paths& paths() { return state_->paths; }
   void publish_nothing_directly() { least_direct_ = std::numeric_limits<std::int64_t>::max(); }
   // Copies from the memory of a publisher.

@@ -28,8 +28,12 @@ struct DirectReading {
   // it.
   std::vector<int> peers = {};
   PeerMemory* memory = nullptr;
-  // The shortest message that may be published directly, in bytes.
-  std::int64_t least = 0;
+  // The shortest message that may be published directly, in bytes: in any collective, and in
+  // reductions.
+  std::int64_t least = 0, least_reduced = 0;
+  // Messages of up to so many bytes that fit a slot are not published directly; the same on all
+  // ranks.
+  std::int64_t most_in_slot = 0;
   // Whether all of these messages are published directly, not only those for which this is faster.
   bool always = false;
 };

@@ -117,9 +117,10 @@ void Exchange::choose_path(bool times_paths) {
     return;
   directly_ = board_->always_directly();
   if (directly_) return;
-  const Paths::Kind kind(
-      most, Paths::Round{
-                .reads = !readings_.empty(), .combines = !combinations_.empty(), .common = common});
+  const Paths::Kind kind(most, Paths::Round{.reads = !readings_.empty(),
+                                            .combines = !combinations_.empty(),
+                                            .common = common,
+                                            .many = board_->doubts_slots()});
   directly_ = board_->paths().next(kind);
   if (!times_paths) return;
   timed_ = kind;

@@ -163,7 +163,7 @@ void NodeMemory::keep(std::span<const Card> all, bool copies, std::unique_ptr<no
   native_ = native_mpi_of(library_text());
   if (copies || xpmem != nullptr)
     peers_ = std::make_unique<node::ProcessMemory>(std::move(processes), std::move(xpmem));
-  states_.resize(spare_cores_ ? most_parts : 1 + parts_beside_large);
+  states_.resize(has_large_part() ? 1 + parts_beside_large : most_parts);
 }
 
 node::DirectReading NodeMemory::direct_reading(std::span<const int> places) const {
@@ -172,6 +172,12 @@ node::DirectReading NodeMemory::direct_reading(std::span<const int> places) cons
   result.peers.assign(places.begin(), places.end());
   result.memory = peers_.get();
   result.least = least_direct;
+  // The publisher of a direct message waits for all readers. That takes several turns of ranks that
+  // share cores, and the times of a few messages tell little about it.
+  if (!spare_cores_) {
+    result.most_in_slot = node::Part::large;
+    result.least_reduced = 256 << 10;
+  }
   return result;
 }
 
@@ -196,7 +202,7 @@ int NodeMemory::place(int world_rank) const {
 node::PartState* NodeMemory::reserve(int number) {
   if (!is_open() || number < 0 || number >= parts()) return nullptr;
   node::PartState& state = states_[number];
-  const bool large = number == 0 && !spare_cores_;
+  const bool large = number == 0 && has_large_part();
   if (state.part == nullptr)
     state.part = segment_.reserve(place_, number, large ? node::Part::large : node::Part::usual);
   return state.part != nullptr ? &state : nullptr;

@@ -32,7 +32,8 @@ class NodeMemory {
   int place(int world_rank) const;
   node::Part* part(int place, int number) const { return segment_.part(place, number); }
 
-  // The number of parts of each rank: fewer if ranks share cores, because part 0 is then larger.
+  // The number of parts of each rank: fewer on nodes with more than two ranks, whose part 0 is
+  // large.
   int parts() const { return static_cast<int>(states_.size()); }
   // Reserves the memory of our part `number`; null if there is none.
   node::PartState* reserve(int number);
@@ -49,6 +50,7 @@ class NodeMemory {
 
  private:
   struct Card;
+  bool has_large_part() const { return members_.size() > 2; }
   bool share(std::span<const Card> all);
   static bool can_copy(std::span<const Card> all);
   bool can_map(std::span<const Card> all, node::Xpmem& xpmem) const;

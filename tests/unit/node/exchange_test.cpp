@@ -133,8 +133,9 @@ class HelpTest : public testing::Test {
   HelpTest() {
     for (Part* const part : parts_.all) states_.emplace_back(part);
     for (int rank = 0; rank < 2; ++rank)
-      boards.emplace_back(states_[rank], parts_.all, rank, 1,
-                          DirectReading{{0, 1}, &memory, 4 << 10, true});
+      boards.emplace_back(
+          states_[rank], parts_.all, rank, 1,
+          DirectReading{.peers = {0, 1}, .memory = &memory, .least = 4 << 10, .always = true});
   }
 
   // A broadcast to rank 1, whose buffer has that length.

@@ -24,6 +24,16 @@ TEST(Paths, TakeTheFasterOne) {
   EXPECT_EQ(run(others, kind, 100, 2e-5, 1e-5), 0);
 }
 
+TEST(Paths, DoubtThatSlotsAreFastForLongMessagesOfManyRanks) {
+  const auto direct = [](std::int64_t bytes, double slots) {
+    Paths paths;
+    return run(paths, {bytes, {.many = true}}, 100, 1, slots) > 0;
+  };
+  EXPECT_TRUE(direct(32 << 10, 0.9));
+  EXPECT_FALSE(direct(32 << 10, 0.7));
+  EXPECT_FALSE(direct(16 << 10, 0.9));
+}
+
 TEST(Paths, BeginAsIsUsual) {
   EXPECT_FALSE(Paths().next({1 << 20, {}}));
   EXPECT_FALSE(Paths().next({32 << 10, {.reads = true}}));

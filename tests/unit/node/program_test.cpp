@@ -53,8 +53,10 @@ class Node {
   DirectReading reading(int rank) const {
     if (which_ == Directly::none) return {};
     const bool publishes = which_ == Directly::all || rank % 2 == 0;
-    return {std::vector<int>(parts.size()), memory_,
-            publishes ? 0 : std::numeric_limits<std::int64_t>::max(), true};
+    return {.peers = std::vector<int>(parts.size()),
+            .memory = memory_,
+            .least = publishes ? 0 : std::numeric_limits<std::int64_t>::max(),
+            .always = true};
   }
 
   std::vector<PartState> states;
@@ -67,6 +69,9 @@ class Node {
  public:
   const std::vector<Part*>& parts;
 };
+
+// Two ranks have usual slots, and more than two have large ones, as on a real node.
+std::uint32_t slots_of(int p) { return p == 2 ? Part::usual : Part::large; }
 
 unsigned char pattern(Datum datum, int contributor, std::int64_t index, int call) {
   return static_cast<unsigned char>(datum * 37 + contributor * 101 + index * 11 + call * 53 +
@@ -411,7 +416,7 @@ TEST(Program, ReadsLongMessagesDirectly) {
                              {Works::sometimes, Works::sometimes}};
   unsigned seed = 0;
   for (const int p : {2, 5}) {
-    Node node(p);
+    Node node(std::vector<std::uint32_t>(p, slots_of(p)));
     for (const Algorithm* algorithm : all_algorithms()) {
       const Shape shape =
           algorithm->complete({.p = p, .root = algorithm->collective.rooted ? p / 2 : 0});
