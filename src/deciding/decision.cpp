@@ -273,8 +273,8 @@ bool Decision::follow(const Tuning& tuning, const std::string& reason, bool keep
 
 // The algorithm for ranks that share the memory of one node. Rankings leave it out. The rule for
 // nodes leaves some cases open, so trials compare it with native there. Not for rooted collectives
-// of ranks that share cores: in several such calls, a rank runs ahead and switches once, which the
-// times of single calls do not show.
+// of ranks that share cores: in several such calls in a row, a rank runs ahead and switches once
+// for all of them, which the times of single calls do not show.
 std::optional<Choice> Decision::through_memory() {
   const Algorithm* const found = find_algorithm(collective_, "shared");
   if (found == nullptr || !is_proved(*found)) return {};
@@ -337,12 +337,14 @@ void Decision::challenge(const Question& call) {
   const auto same_as = [](const Choice& choice) {
     return [&](const Ranking::Entry& each) { return each.choice == choice; };
   };
-  int current = candidates() - 1;  // the network rule's choice serves already, or native does
+  // The network rule's choice serves already, or what blocking calls have found, or native.
+  int current = candidates() - 1;
   if (current > 0) std::erase_if(found, same_as(candidates_.back().choice));
-  if (const auto sure = is_open() ? by_network_rule(call) : std::nullopt) {
+  const auto sure = is_open() ? by_network_rule(call) : std::nullopt;
+  if (sure && sure->choice != candidates_.back().choice) {
     std::erase_if(found, same_as(sure->choice));
     found.insert(found.begin(), *sure);
-    current = 1;
+    current = 1;  // this one, or what blocking calls have found
   }
   for (const Ranking::Entry& each : found)
     add(each.choice, apart ? "apart" : "guarded", each.seconds);
@@ -420,12 +422,12 @@ void Decision::conclude() {
 
 // If a trial has no result on one rank, it has no result; otherwise as above.
 void Decision::agree(const Question& call, OpenTrials& open) {
-  const bool is_alone = candidates_.size() == 1;
+  const bool is_alone = candidates_.size() == 1, is_probe = trials_->is_probe();
   std::vector<double> ballot = open.ballot();
   const std::size_t times = ballot.size();
   const std::optional<Choice> winner = is_alone ? ranks_.results().winner(key()) : std::nullopt;
   const double code = winner ? code_of(*winner) : 0;
-  ballot.insert(ballot.end(), {code, -code, is_alone ? -setup() : 0, -most_bytes_});
+  ballot.insert(ballot.end(), {code, -code, is_probe ? -setup() : 0, -most_bytes_});
   std::vector<double> least(ballot.size());
   const double started = ranks_.now();
   if (!ranks_.agree(ballot, least)) {
@@ -434,29 +436,26 @@ void Decision::agree(const Question& call, OpenTrials& open) {
     return;
   }
   most_bytes_ = -least[times + 3];
-  if (is_alone) trials_->expect_setup(-least[times + 2]);
+  if (is_probe) trials_->expect_setup(-least[times + 2]);
   open.agree(std::span(least).first(times), ranks_.now() - started);
   if (is_alone && least[times] > 0) inherit(-least[times + 1], call);
   if (trials_->wants_candidates()) challenge(call);
   conclude();
 }
 
-std::optional<Choice> Decision::gain() const {
-  const Choice& choice = candidates_[serving()].choice;
-  const bool is_sure = !trials_ || follows_network_rule_ || trials_->has_result();
-  if (choice.native() || !is_sure) return {};
-  return choice;
+int Decision::winner() const {
+  return trials_ && trials_->has_result() && !trials_->are_apart() ? trials_->current() : 0;
 }
 
-// Requests publish no messages between several nodes.
+// Requests have no shared memory between several nodes, and blocks that are published for blocking
+// calls were not measured as messages.
 void Decision::follow_blocking(const Decision& blocking) {
-  if (!trials_ || trials_->current() != 0) return;
-  std::optional<Choice> choice = blocking.gain();
-  if (!choice || choice->algorithm->publishes) return;
-  if (choice->travel == Travel::published) choice->travel = Travel::whole;
-  const auto known = std::ranges::find(candidates_, *choice, &Candidate::choice);
+  if (!trials_ || trials_->current() != 0 || blocking.winner() == 0) return;
+  const Choice& choice = blocking.candidates_[blocking.winner()].choice;
+  if (choice.publishes()) return;
+  const auto known = std::ranges::find(candidates_, choice, &Candidate::choice);
   const auto place = static_cast<int>(known - candidates_.begin());
-  if (known == candidates_.end()) add(*choice, "guarded");
+  if (known == candidates_.end()) add(choice, "guarded");
   trials_->prefer(place);
 }
 

@@ -106,12 +106,12 @@ class Decision {
   void conclude();
   // The ranks agree on a trial of nonblocking calls. Collective.
   void agree(const Question& call, OpenTrials& open);
-  // For a decision on nonblocking calls, between trials, of which none has found a better candidate
-  // than native: if blocking calls of this kind gain by another algorithm, it serves from now on.
-  // All ranks call this at the same call.
+  // For a decision on nonblocking calls, between trials: as long as these have not found anything
+  // better than native, the winner of the trials of blocking calls serves. All ranks call this at
+  // the same call.
   void follow_blocking(const Decision& blocking);
-  // Whether another candidate serves than when this was last called.
-  bool has_changed() { return std::exchange(last_serving_, serving()) != serving(); }
+  // Whether trials have found another winner since this was last called.
+  bool has_changed() { return std::exchange(last_winner_, winner()) != winner(); }
 
   // Writes its results to the report and to the file of learned results.
   void tell();
@@ -127,8 +127,8 @@ class Decision {
   bool follow(const Tuning& tuning, const std::string& reason, bool keeps_order);
   double setup() const;  // seconds
   int serving() const { return trials_ ? trials_->serving() : 0; }
-  // The choice that serves and is known to gain; nothing if that is native, or if it is not known.
-  std::optional<Choice> gain() const;
+  // The candidate that won the trials, and that serves; 0 (native) if there is none yet.
+  int winner() const;
   Results::Key key() const {
     return {ranks_.known_shape(), &collective_, bytes_, for_devices_, is_open()};
   }
@@ -159,7 +159,7 @@ class Decision {
   // there are such calls.
   bool for_devices_ = false;
   std::vector<double> on_device_ = {};  // -1 for each timed call with such buffers here, else 0
-  int last_serving_ = 0;                // see has_changed()
+  int last_winner_ = 0;                 // see has_changed()
   double bound_ = 0;  // the model's lower bound for all algorithms, in seconds; or 0
 };
 

@@ -148,8 +148,8 @@ std::int64_t longer_buffer(const Collective& collective, int p, std::int64_t byt
 // The more ranks there are, the more such a rank has to read. Between two ranks, the other one
 // helps the root with long messages (node/board.h).
 bool reduces_whole(const Collective& collective, int p, bool crowded, std::int64_t bytes) {
-  if (crowded) return bytes <= 32 * KiB / p;  // one piece of a large slot
-  if (p > 2) return bytes <= 8 * KiB / (p - 1);
+  if (crowded && p > 2) return bytes <= 32 * KiB / p;  // one piece of a large slot
+  if (crowded || p > 2) return bytes <= 8 * KiB / (p - 1);
   return &collective == &reduce || bytes <= 512 * KiB;
 }
 

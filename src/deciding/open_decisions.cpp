@@ -58,7 +58,10 @@ OpenDecisions::SizeClass& OpenDecisions::lend(const Question& call) {
 }
 
 void OpenDecisions::take_back() {
-  for (SizeClass& each : classes_) each.left = 0;
+  for (SizeClass& each : classes_) {
+    if (each.trials != nullptr) each.trials->take_back(each.left);
+    each.left = 0;
+  }
 }
 
 std::optional<OpenDecisions::Verdict> OpenDecisions::verdict(const Question& call) {

@@ -51,6 +51,10 @@ class OpenTrials {
   // start(), and count as started. If a trial awaits an agreement, the number is unlimited until
   // agree(). Only without a lag.
   std::int64_t lend();
+  // Of these starts, so many will not take place as lent ones.
+  void take_back(std::int64_t starts) {
+    if (!is_under_way()) trials_->take_back(starts);
+  }
   // A timed call has ended here, perhaps in another thread. Calls of former trials do not count.
   void ended(const Start& call, double seconds);
 

@@ -137,6 +137,7 @@ void Trials::prefer(int candidate) {
   candidates_.resize(std::max<std::size_t>(candidates_.size(), candidate + 1));
   if (candidates_[candidate].compared || candidates_[candidate].dropped) return;
   set_current(candidate);
+  candidates_[0].compared = took_over_ = false;
   if (is_probe())
     trial_.assign(4, candidate);
   else

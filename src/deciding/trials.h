@@ -101,6 +101,8 @@ class Trials {
   std::span<const int> trial() const { return trial_; }
   // Counts all (untimed) calls up to the next trial as completed; returns their number.
   std::int64_t pass() { return begins_ - std::exchange(calls_, begins_); }
+  // So many of the calls that pass() has counted have not taken place.
+  void take_back(std::int64_t calls) { calls_ -= calls; }
   // This rank's numbers. agree() takes the minimum of each over all ranks.
   std::vector<double> ballot() const;
   // `agreement`: its seconds on this rank, which are part of the next ballot.
@@ -119,8 +121,9 @@ class Trials {
   // Candidate 1 is current from now on, because it won elsewhere; candidate 0 challenges it later.
   // No other challengers are wanted.
   void inherit();
-  // That candidate, which may be new, is current from now on, because another form of these calls
-  // gains by it. Not if it was compared here. Call this between trials.
+  // That candidate, which may be new, is current from now on, because it won among calls of another
+  // form; candidate 0 challenges it. Has no effect if it was compared here. Call this between
+  // trials.
   void prefer(int candidate);
   // From now on, it shares its budget with other Trials. After some numbers of calls, which all
   // ranks know, it asks for a part of it to begin a trial now. Then call answer() before the next

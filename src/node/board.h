@@ -192,6 +192,9 @@ class Board {
   // slot's memory; otherwise each of them has its own share.
   std::uint32_t piece(bool common) const { return common ? slot_bytes_ : own_piece_; }
 
+  // The longest element of a reduction: operators combine parts of this size at least.
+  std::uint32_t most_element() const { return std::min(own_piece_, Part::usual); }
+
   // Whether our slot for that moment may be overwritten.
   bool is_free(const Moment& moment) {
     PartState::Pending& pending = state_->pending[index(moment)];
@@ -246,9 +249,14 @@ class Board {
   // Takes from other cores the cache lines that a publication at a later moment will write, with
   // the arguments of open(). When it publishes, taking one would last as long as sending it. Before
   // a longer message, also asks whether its slot is free, so that the publication need not ask. A
-  // reader of a short message that is still there gets its lines back.
+  // reader of a short message that is still there gets its lines back. If this call has several
+  // rounds or pieces, its last one may have used the slot: if the message is shorter than 6 KiB,
+  // its readers are probably still there.
   void fetch(const Moment& moment, bool common, std::uint32_t most) {
-    constexpr std::uint32_t longer = 1 << 10;  // bytes
+    constexpr std::uint32_t longer = 1 << 10, long_enough = 6 << 10;  // bytes
+    const PartState::Pending& before = state_->pending[index(moment)];
+    const bool is_of_this_call = !before.readers.empty() && before.moment.call + 1 == moment.call;
+    if (is_of_this_call && most < long_enough) return;
     if (most >= longer && !is_free(moment)) return;
     const Place place = open(moment, common, most, 0);
     fetch_to_write(&state_->part->slot[index(moment)]);
@@ -322,8 +330,10 @@ class Board {
            (!reduces || bytes >= direct_.least_reduced);
   }
   bool always_directly() const { return direct_.always; }
-  // Whether messages through slots only seem to be fast in some tries (Paths::Round::many).
-  bool doubts_slots() const { return slot_bytes_ > Part::usual && direct_.most_in_slot == 0; }
+  // Whether slots must be clearly faster than direct messages to be chosen.
+  bool slots_must_win_clearly() const {
+    return slot_bytes_ > Part::usual && direct_.most_in_slot == 0;
+  }
   Paths& paths() { return state_->paths; }
   void publish_nothing_directly() { least_direct_ = std::numeric_limits<std::int64_t>::max(); }
   // Copies from the memory of a publisher.

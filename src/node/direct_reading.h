@@ -31,7 +31,7 @@ struct DirectReading {
   // The shortest message that may be published directly, in bytes: in any collective, and in
   // reductions.
   std::int64_t least = 0, least_reduced = 0;
-  // Messages of up to so many bytes that fit a slot are not published directly; the same on all
+  // Messages of up to this many bytes that fit a slot are not published directly. The same on all
   // ranks.
   std::int64_t most_in_slot = 0;
   // Whether all of these messages are published directly, not only those for which this is faster.

@@ -27,9 +27,9 @@ class Paths {
     bool reads = false;
     bool combines = false;  // the rank combines or copies blocks
     bool common = false;    // all readers of a publication get the same message
-    // Among more than two ranks, large slots win some tries against direct publications, although
-    // they take longer in most calls: they have to win clearly.
-    bool many = false;
+    // Large slots win some tries against direct publications although they take longer in most
+    // calls, so they have to win clearly.
+    bool slots_must_win_clearly = false;
   };
 
   // A class of rounds: the longest message in bytes, as a power of two, and the round.
@@ -39,7 +39,7 @@ class Paths {
         : index_(class_of(bytes) * 8 + (round.reads ? 4U : 0) + (round.combines ? 2U : 0) +
                  (round.common ? 1U : 0)),
           usually_direct_(round.reads && bytes >= usually_direct_from),
-          doubt_(round.many && bytes >= doubtful_from ? 1.25 : 1) {}
+          direct_up_to_(round.slots_must_win_clearly && bytes >= doubtful_from ? 1.25 : 1) {}
 
    private:
     friend class Paths;
@@ -50,7 +50,7 @@ class Paths {
     }
     std::size_t index_;
     bool usually_direct_;
-    double doubt_;  // direct ones are chosen up to so many times the time of slots
+    double direct_up_to_;  // the highest ratio of direct to slot time at which direct is chosen
   };
 
   // Whether the next round of this kind is a try.
@@ -63,7 +63,7 @@ class Paths {
     const Times& times = times_[kind.index_];
     if (is_try(kind)) return (times.rounds - first_rounds) % 2 == 1;
     if (times.rounds < first_rounds) return kind.usually_direct_;
-    return times.direct < kind.doubt_ * times.slots;
+    return times.direct < kind.direct_up_to_ * times.slots;
   }
   void took(const Kind& kind, bool direct, double seconds) {
     Times& times = times_[kind.index_];

@@ -29,8 +29,9 @@ class PrivateWorld {
 
   int size() const { return size_; }
 
-  // Persistent calls may use half of the parts of the node's memory at a time, because communicators
-  // need the others. The first function returns whether one was left, and is taken now.
+  // Persistent calls may use half of the parts of the node's memory at a time, rounded up, because
+  // communicators need the others. The first function returns whether one was left, and is taken
+  // now.
   bool take_part_of_requests();
   void give_back_part_of_requests();
 

@@ -14,7 +14,7 @@ bool Execution::goes_on_board() const {
   if (transport().board() == nullptr || !plan().publishes) return false;
   if (schedule().channels() > node::Board::most_channels) return false;
   return !plan().units.reduces ||
-         binding.recv.traits().size <= std::int64_t{transport().board()->piece(false)};
+         binding.recv.traits().size <= std::int64_t{transport().board()->most_element()};
 }
 
 node::Operator Execution::reduction() {

@@ -124,6 +124,7 @@ struct Process {
   double memory = 0;                // Program::memory
   bool share_inside_nodes = false;  // Program::share_inside_nodes
   bool certain_mpi = false;         // Program::certain_mpi
+  double open_share = 0;            // Program::open_share
 };
 
 class SimulatedRanks final : public Ranks {
@@ -164,13 +165,14 @@ class SimulatedRanks final : public Ranks {
   std::optional<SizedChoice> asked_by_info(const Collective&) override { return {}; }
   ReorderWish wish_for(const Collective&) override { return {}; }
   Server& prepare(const Collective&, const Choice& choice, const std::string& reason, std::int64_t,
-                  Form) override {
+                  Form form) override {
     // Some algorithms are faster than native, others slower; equally on all communicators.
-    const double share = choice.native()                                      ? 1
-                         : process_.memory > 0 && choice.algorithm->publishes ? process_.memory
-                         : choice.travel == Travel::published
-                             ? 0.3
-                             : 0.4 + 0.3 * (choice.algorithm->name.front() % 7);
+    const double share =
+        choice.native()                                        ? 1
+        : form == Form::nonblocking && process_.open_share > 0 ? process_.open_share
+        : process_.memory > 0 && choice.algorithm->publishes   ? process_.memory
+        : choice.travel == Travel::published                   ? 0.3
+                                             : 0.4 + 0.3 * (choice.algorithm->name.front() % 7);
     return *servers_.emplace_back(
         std::make_unique<Server>(Server{choice.native(), choice.text() + " " + reason, share}));
   }
@@ -211,6 +213,8 @@ struct Program {
   // If positive, all ranks share the memory of one node, and the algorithms that use it take this
   // share of native's time.
   double memory = 0;
+  // If positive, nonblocking calls take this share of native's time with any other algorithm.
+  double open_share = 0;
   // The same for the ranks of each of several nodes. Algorithms that publish are the fastest.
   bool share_inside_nodes = false;
   bool certain_mpi = false;  // whether the MPI library's own algorithms are certain
@@ -255,6 +259,7 @@ Outcome run(const Program& program, unsigned seed, const TestRules& rules = {}) 
     process.memory = program.memory;
     process.share_inside_nodes = program.share_inside_nodes;
     process.certain_mpi = program.certain_mpi;
+    process.open_share = program.open_share;
     struct Member {
       SimulatedRanks ranks;
       Decisions decisions{ranks};
@@ -780,6 +785,43 @@ TEST(Decisions, ServeNonblockingCallsByWhatBlockingOnesFound) {
   EXPECT_GT(served_by(run, 1, "guarded"), 1000) << "blocking";
   EXPECT_EQ(served_by(run, 2, "guarded"), 40) << "the loan of 32 calls ended";
   EXPECT_EQ(served_by(run, 4, "guarded"), 60);
+}
+
+// The last nonblocking calls of a program whose nonblocking calls are slow with all algorithms, but
+// not its blocking ones.
+int native_at_the_end(double open_share, bool tries_first) {
+  Program program;
+  program.communicators = {all_of(4)};
+  program.open_share = open_share;
+  const auto mixed = [&](int times) {
+    for (int i = 0; i < times; ++i) {
+      program.calls.push_back({0, &allgather, 1000, 0, false, 10, Form::nonblocking});
+      program.calls.push_back({0, &barrier, 0, 0, false, 1});
+    }
+  };
+  if (tries_first) mixed(1000);
+  program.calls.push_back({0, &allgather, 1000, 0, false, 5000});
+  mixed(2000);
+  program.calls.push_back({0, &bcast, 1000, 0, false, 5000});  // ends all loans again
+  const int last = static_cast<int>(program.calls.size());
+  for (int i = 0; i < 3; ++i)
+    program.calls.push_back({0, &allgather, 1000, 0, false, 100, Form::nonblocking});
+  const Outcome run = toccata::run(program, 1);
+  expect_alike(program, run);
+  return served_by(run, last, "native") + served_by(run, last + 1, "native") +
+         served_by(run, last + 2, "native");
+}
+
+// Native is compared with what blocking calls have found, and wins among nonblocking ones.
+TEST(Decisions, DoNotKeepForNonblockingCallsWhatSuitsBlockingOnesOnly) {
+  EXPECT_GE(native_at_the_end(1.3, false), 290);
+  EXPECT_GE(native_at_the_end(1.3, true), 290);
+}
+
+// All other candidates are dropped, and all further calls lent, before blocking calls find theirs.
+TEST(Decisions, EndLoansThatHadNoEnd) {
+  EXPECT_EQ(native_at_the_end(5, true), 300);
+  EXPECT_EQ(native_at_the_end(5, false), 300);
 }
 
 // If no call may wait, the library adds no exchange.

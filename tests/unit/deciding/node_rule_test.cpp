@@ -60,7 +60,7 @@ TEST(NodeRule, LetsOneRankReduceShortMessages) {
   EXPECT_EQ(chosen(allreduce, 4, false, 4 << 10), "shared");
   EXPECT_EQ(chosen(reduce, 8, false, 1 << 10), whole);
   EXPECT_EQ(chosen(allreduce, 16, false, 512), whole);
-  EXPECT_EQ(chosen(allreduce, 2, true, 16 << 10), whole);
+  EXPECT_EQ(chosen(allreduce, 2, true, 16 << 10), "shared");
   EXPECT_EQ(chosen(allreduce, 4, true, 8 << 10), whole);
   EXPECT_EQ(chosen(allreduce, 4, true, 16 << 10), "shared");
   EXPECT_EQ(chosen(allreduce, 8, true, 4 << 10), whole);

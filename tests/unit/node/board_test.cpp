@@ -1,6 +1,7 @@
 #include "node/board.h"
 
 #include <gtest/gtest.h>
+#include <vector>
 
 #include "parts.h"
 
@@ -123,6 +124,40 @@ TEST_F(BoardTest, FetchesLinesOfALaterPublication) {
   EXPECT_TRUE(writer.is_free(later));
   writer.fetch(later, false, 4096);
   EXPECT_EQ(reader.find(0, later), nullptr);
+}
+
+// A rank has large slots in its first part only, and a communicator may use other parts of other
+// ranks. Two ranks never use large slots.
+TEST(BoardPieces, HaveTheLengthOfTheLeastSlot) {
+  const auto pieces = [](const std::vector<std::uint32_t>& slot_bytes) {
+    const test::Parts parts(slot_bytes);
+    std::vector<std::uint32_t> result;
+    for (std::size_t rank = 0; rank < slot_bytes.size(); ++rank) {
+      PartState state(parts.all[rank]);
+      const Board board(state, parts.all, static_cast<int>(rank), 1);
+      result.push_back(board.piece(true));
+      EXPECT_LE(board.piece(false) * slot_bytes.size(), board.piece(true));
+      EXPECT_LE(board.most_element(), Part::usual);
+    }
+    return result;
+  };
+  const std::uint32_t usual = Part::usual, large = Part::large;
+  EXPECT_EQ(pieces({large, large, large}), std::vector(3, large));
+  EXPECT_EQ(pieces({large, usual, large}), std::vector(3, usual));
+  EXPECT_EQ(pieces({large, large}), std::vector(2, usual));
+}
+
+// A reader of one communicator is late, while the next communicator uses the part with other
+// pieces: no slot moves.
+TEST(BoardPieces, DoNotMoveTheDataOfSlots) {
+  const std::uint32_t usual = Part::usual, large = Part::large;
+  const test::Parts parts({large, large, usual});
+  PartState states[] = {PartState(parts.all[0]), PartState(parts.all[1]), PartState(parts.all[2])};
+  Board first(states[0], {parts.all[0], parts.all[1]}, 0, 1);
+  const Board next(states[0], parts.all, 0, 2);
+  for (std::uint32_t slot = 0; slot < Part::slots; ++slot)
+    EXPECT_EQ(first.open({1, slot, 0}, true, 1000, 1000).data,
+              next.open({1, slot, 0}, true, 1000, 1000).data);
 }
 
 }  // namespace

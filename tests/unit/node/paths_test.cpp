@@ -24,10 +24,10 @@ TEST(Paths, TakeTheFasterOne) {
   EXPECT_EQ(run(others, kind, 100, 2e-5, 1e-5), 0);
 }
 
-TEST(Paths, DoubtThatSlotsAreFastForLongMessagesOfManyRanks) {
+TEST(Paths, MayRequireThatSlotsWinClearly) {
   const auto direct = [](std::int64_t bytes, double slots) {
     Paths paths;
-    return run(paths, {bytes, {.many = true}}, 100, 1, slots) > 0;
+    return run(paths, {bytes, {.slots_must_win_clearly = true}}, 100, 1, slots) > 0;
   };
   EXPECT_TRUE(direct(32 << 10, 0.9));
   EXPECT_FALSE(direct(32 << 10, 0.7));

@@ -37,9 +37,8 @@ class Node {
  public:
   explicit Node(int ranks) : Node(std::vector(ranks, Part::usual)) {}
   // With the bytes of a slot of each rank.
-  explicit Node(const std::vector<std::uint32_t>& slot_bytes)
-      : parts_(slot_bytes), parts(parts_.all) {
-    for (Part* const part : parts) states.emplace_back(part);
+  explicit Node(const std::vector<std::uint32_t>& slot_bytes) : parts_(slot_bytes) {
+    for (Part* const part : parts()) states.emplace_back(part);
   }
   Node(const Node&) = delete;
   Node& operator=(const Node&) = delete;
@@ -50,28 +49,28 @@ class Node {
     which_ = which;
     memory_ = &memory;
   }
+  void share_cores(bool do_they) { share_cores_ = do_they; }
   DirectReading reading(int rank) const {
     if (which_ == Directly::none) return {};
     const bool publishes = which_ == Directly::all || rank % 2 == 0;
-    return {.peers = std::vector<int>(parts.size()),
+    return {.peers = std::vector<int>(parts().size()),
             .memory = memory_,
             .least = publishes ? 0 : std::numeric_limits<std::int64_t>::max(),
+            .least_reduced = share_cores_ ? 12 << 10 : 0,
+            .most_in_slot = share_cores_ ? Part::large : 0,
             .always = true};
   }
+
+  const std::vector<Part*>& parts() const { return parts_.all; }
 
   std::vector<PartState> states;
 
  private:
   test::Parts parts_;
   Directly which_ = Directly::none;
+  bool share_cores_ = false;
   PeerMemory* memory_ = nullptr;
-
- public:
-  const std::vector<Part*>& parts;
 };
-
-// Two ranks have usual slots, and more than two have large ones, as on a real node.
-std::uint32_t slots_of(int p) { return p == 2 ? Part::usual : Part::large; }
 
 unsigned char pattern(Datum datum, int contributor, std::int64_t index, int call) {
   return static_cast<unsigned char>(datum * 37 + contributor * 101 + index * 11 + call * 53 +
@@ -184,7 +183,7 @@ class Rank {
   Rank(const Algorithm& algorithm, const Shape& shape, int rank, const Schedule& schedule,
        Node& node, std::uint64_t first_call, int calls, std::int64_t block, bool uneven)
       : program_(*Program::compile(schedule)),
-        board_(node.states[rank], node.parts, rank, first_call, node.reading(rank)),
+        board_(node.states[rank], node.parts(), rank, first_call, node.reading(rank)),
         buffers_(algorithm.collective, shape, rank, schedule, block, uneven),
         sum_(algorithm.collective.reduces
                  ? node::Operator{add, nullptr, 1, rank % 2 == 0 ? combine : nullptr}
@@ -353,16 +352,6 @@ TEST(Program, RunsLongMessagesInPieces) {
   }
 }
 
-// A message of 30000 bytes is one piece if all ranks have large slots, and otherwise four.
-TEST(Program, CutsMessagesToTheLeastSlot) {
-  constexpr std::uint32_t usual = Part::usual, large = Part::large;
-  Node alike(std::vector(3, large)), mixed({large, usual, large});
-  const Board boards[] = {{alike.states[0], alike.parts, 0, 1},
-                          {mixed.states[0], mixed.parts, 0, 1}};
-  EXPECT_EQ(boards[0].piece(true), large);
-  EXPECT_EQ(boards[1].piece(true), usual);
-}
-
 // The memory of another thread, which is also our own.
 class ThreadMemory final : public PeerMemory {
  public:
@@ -415,8 +404,18 @@ TEST(Program, ReadsLongMessagesDirectly) {
                              {Works::never, Works::sometimes},
                              {Works::sometimes, Works::sometimes}};
   unsigned seed = 0;
-  for (const int p : {2, 5}) {
-    Node node(std::vector<std::uint32_t>(p, slots_of(p)));
+  constexpr std::uint32_t usual = Part::usual, large = Part::large;
+  struct Case {
+    std::vector<std::uint32_t> slots;
+    bool share_cores;
+  };
+  for (const auto& [slots, share_cores] : std::vector<Case>{{{usual, usual}, false},
+                                                            {std::vector(5, large), false},
+                                                            {std::vector(3, large), true},
+                                                            {{large, usual, large}, true}}) {
+    const int p = static_cast<int>(slots.size());
+    Node node(slots);
+    node.share_cores(share_cores);
     for (const Algorithm* algorithm : all_algorithms()) {
       const Shape shape =
           algorithm->complete({.p = p, .root = algorithm->collective.rooted ? p / 2 : 0});
@@ -449,7 +448,7 @@ TEST(Program, ReadsShortMessagesNextToDirectOnes) {
   ThreadMemory memory(ThreadMemory::Works::always, ThreadMemory::Works::never);
   // Two ranks publish more than 6 KiB directly, if only one of them publishes.
   for (const int p : {2, 6, 7, 11}) {
-    Node node(p);
+    Node node(std::vector(p, p == 7 ? Part::large : Part::usual));
     node.read_by(memory, Node::Directly::all);
     for (const Algorithm* algorithm : all_algorithms()) {
       const Shape shape = algorithm->complete({.p = p});
@@ -492,8 +491,8 @@ TEST(Program, CopiesNothingOfAWrongDirectMessage) {
     const node::Memory::Side side{buffer.data(), static_cast<std::int64_t>(buffer.size())};
     return node::Memory{{side, side, side}};
   };
-  Board root(node.states[0], node.parts, 0, 1, node.reading(0));
-  Board reader(node.states[1], node.parts, 1, 1, node.reading(1));
+  Board root(node.states[0], node.parts(), 0, 1, node.reading(0));
+  Board reader(node.states[1], node.parts(), 1, 1, node.reading(1));
   const auto of_root = Program::compile(algorithm.schedule(shape, 0));
   Program::Run run;
   run.start(*of_root, root, root.begin_call(), 0, sides(sent), {});
