@@ -16,8 +16,10 @@
 // time; its time is that of the slowest rank. BYTES are those of a block of alltoall, allgather,
 // gather, scatter, reduce_scatter and the vector forms, and of the message of the others.
 //
-//   nonblocking [-r SAMPLES] [-t TRIALS] [-s SECONDS] [-b BYTES,...] [-c COLLECTIVE,...]
+//   nonblocking [-r SAMPLES] [-t TRIALS] [-s SECONDS] [-b BYTES,...] [-c COLLECTIVE,...] [-o]
 //
+// -o: a program that overlaps all its calls: computes in the trials, too, and only `overlapped` is
+// measured. The ranks agree at barriers.
 // -t: calls of each form before the first sample, in which the library tries algorithms (500).
 // -s: approximate maximum of seconds per cell (10). Long calls get fewer trials and samples.
 
@@ -35,6 +37,7 @@
 #include <functional>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <unistd.h>
 #include <vector>
 #if defined(OPEN_MPI) && OMPI_MAJOR_VERSION < 5
@@ -164,8 +167,8 @@ std::vector<double> slowest(const std::vector<double>& mine) {
   return result;
 }
 
-void measure_cell(const Collective& collective, int bytes, int samples, int trials,
-                  double seconds) {
+void measure_cell(const Collective& collective, int bytes, int samples, int trials, double seconds,
+                  bool overlaps) {
   const int n = std::max(bytes / static_cast<int>(sizeof(long)), 1);
   counts.assign(p, n);
   places.resize(p);
@@ -182,18 +185,6 @@ void measure_cell(const Collective& collective, int bytes, int samples, int tria
   PMPI_Allreduce(MPI_IN_PLACE, &typical, 1, MPI_DOUBLE, MPI_MAX, WORLD);
   trials = std::min(trials, static_cast<int>(seconds / 6 / typical) + 1);
   samples = std::min(samples, std::max(static_cast<int>(seconds / 20 / typical), 8));
-
-  // Trials: the ranks agree on the times of nonblocking calls in blocking ones.
-  for (int i = 0; i < trials; ++i) ours.blocking(n);
-  for (int i = 0; i < trials; ++i) {
-    ours.start(n, &request);
-    wait(request);
-    if (i % 8 == 7) ours.blocking(n);
-  }
-  for (int i = 0; i < trials; ++i) {
-    MPI_Start(&our_request);
-    wait(our_request);
-  }
 
   double work = 0;
   const auto nonblocking = [&](bool is_native, double computes) {
@@ -242,19 +233,44 @@ void measure_cell(const Collective& collective, int bytes, int samples, int tria
   work = quantile(slowest(latencies), 0.5);
   PMPI_Bcast(&work, 1, MPI_DOUBLE, 0, WORLD);
 
+  // Trials: the ranks agree on the times of nonblocking calls in blocking ones.
+  for (int i = 0; i < trials && overlaps; ++i) {
+    nonblocking(false, work);
+    if (i % 8 == 7) MPI_Barrier(WORLD);
+  }
+  for (int i = 0; i < trials && !overlaps; ++i) ours.blocking(n);
+  for (int i = 0; i < trials && !overlaps; ++i) {
+    nonblocking(false, 0);
+    if (i % 8 == 7) ours.blocking(n);
+  }
+  for (int i = 0; i < trials && !overlaps; ++i) {
+    MPI_Start(&our_request);
+    wait(our_request);
+  }
+
+  // If a rank was late for all samples of a form, they start later after the agreement.
   std::array<std::vector<double>, forms.size()> times;
-  for (int repetition = 0; repetition < samples; ++repetition)
-    for (std::size_t i = 0; i < forms.size(); ++i) {
-      const std::size_t which = toccata::turn(i, repetition, forms.size());
-      times[which].push_back(sample(forms[which].second));
+  bool all_in_time = false;
+  for (int attempt = 0; attempt < 4 && !all_in_time; ++attempt, lead *= 2) {
+    times = {};
+    for (int repetition = 0; repetition < samples; ++repetition)
+      for (std::size_t i = 0; i < forms.size(); ++i) {
+        const std::size_t which = toccata::turn(i, repetition, forms.size());
+        if (!overlaps || std::string_view(forms[which].first).ends_with("overlapped"))
+          times[which].push_back(sample(forms[which].second));
+      }
+    all_in_time = true;
+    for (std::vector<double>& each : times) {
+      each = slowest(each);
+      all_in_time = all_in_time && std::ranges::count(each, late) == 0;
     }
+  }
   int rank;
   PMPI_Comm_rank(WORLD, &rank);
   for (std::size_t i = 0; i < forms.size(); ++i) {
-    const std::vector<double> all = slowest(times[i]);
-    if (rank != 0) continue;
+    if (times[i].empty() || rank != 0) continue;
     std::printf("%s %d %s", collective.name.c_str(), bytes, forms[i].first);
-    for (const double q : {0.5, 0.25, 0.75}) std::printf(" %.3f", quantile(all, q) * 1e6);
+    for (const double q : {0.5, 0.25, 0.75}) std::printf(" %.3f", quantile(times[i], q) * 1e6);
     std::printf("\n");
     std::fflush(stdout);
   }
@@ -275,8 +291,10 @@ int main(int argc, char** argv) {
   double seconds = 10;
   std::vector<int> sizes;
   std::string names;
-  for (int option; (option = getopt(argc, argv, "r:t:s:b:c:")) != -1;) {
-    std::stringstream list(optarg);
+  bool overlaps = false;
+  for (int option; (option = getopt(argc, argv, "r:t:s:b:c:o")) != -1;) {
+    std::stringstream list(optarg != nullptr ? optarg : "");
+    if (option == 'o') overlaps = true;
     if (option == 'r') samples = std::atoi(optarg);
     if (option == 't') trials = std::atoi(optarg);
     if (option == 's') seconds = std::atof(optarg);
@@ -292,7 +310,7 @@ int main(int argc, char** argv) {
   for (const Collective& each : collectives()) {
     if (!names.empty() && names.find("," + each.name + ",") == std::string::npos) continue;
     for (const int bytes : each.name == "barrier" ? std::vector{0} : sizes)
-      measure_cell(each, bytes, samples, trials, seconds);
+      measure_cell(each, bytes, samples, trials, seconds, overlaps);
   }
   MPI_Finalize();
 }

@@ -55,6 +55,11 @@ def measure(mpi: str, machines: list[str], build: Path, options: list[str], runs
     return times
 
 
+def forms_of(times: Times) -> list[str]:
+    """The forms that were measured."""
+    return [form for form in FORMS if any(f"ours {form}" in cell for cell in times.values())]
+
+
 def ratio(cell: dict[str, list[float]], form: str) -> float:
     return statistics.median(cell[f"ours {form}"]) / statistics.median(cell[f"native {form}"])
 
@@ -69,7 +74,7 @@ def write(times: Times, path: Path) -> None:
         table = csv.writer(file)
         table.writerow(["machine", "collective", "bytes", "form", "native_us", "ours_us", "runs"])
         for (machine, collective, size), cell in times.items():
-            for form in FORMS:
+            for form in forms_of(times):
                 sides = [cell[f"{side} {form}"] for side in ("native", "ours")]
                 medians = [f"{statistics.median(each):.3f}" for each in sides]
                 table.writerow([machine, collective, size, form, *medians, len(sides[0])])
@@ -79,7 +84,7 @@ def tell(times: Times, machines: list[str]) -> None:
     print("| machine | form | cells | ours / native | slower cells |\n|---|---|---:|---:|---|")
     for machine in machines:
         cells = {key: cell for key, cell in times.items() if key[0] == machine}
-        for form in FORMS:
+        for form in forms_of(times):
             ratios = [ratio(cell, form) for cell in cells.values()]
             mean = math.exp(statistics.fmean(math.log(each) for each in ratios))
             slower = [
@@ -90,6 +95,8 @@ def tell(times: Times, machines: list[str]) -> None:
             text = ", ".join(slower) or "none"
             print(f"| {machine} | {form} | {len(ratios)} | {mean:.2f} | {text} |")
         for form in ("nonblocking", "persistent"):
+            if form not in forms_of(times):
+                continue
             fastest = []
             for cell in cells.values():
                 faster = min(statistics.median(cell[f"native {each}"]) for each in FORMS[:2])
