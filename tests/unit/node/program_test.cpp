@@ -392,10 +392,10 @@ class ThreadMemory final : public PeerMemory {
   std::atomic<int> turn_ = 0;
 };
 
-// Long messages stay in the memory of their publishers: of all ranks or of some, and sometimes
-// unreadable. A reduction then uses some operands in place, copies others, and gets others in
-// pieces.
-TEST(Program, ReadsLongMessagesDirectly) {
+// Runs all algorithms. Long messages stay in the memory of their publishers: of all ranks or of
+// some, and sometimes unreadable. A reduction then uses some operands in place, copies others, and
+// gets others in pieces.
+void read_long_messages(const std::vector<std::uint32_t>& slots, bool share_cores) {
   using Directly = Node::Directly;
   using Works = ThreadMemory::Works;
   ThreadMemory memories[] = {{Works::always, Works::never},
@@ -404,35 +404,30 @@ TEST(Program, ReadsLongMessagesDirectly) {
                              {Works::never, Works::sometimes},
                              {Works::sometimes, Works::sometimes}};
   unsigned seed = 0;
-  constexpr std::uint32_t usual = Part::usual, large = Part::large;
-  struct Case {
-    std::vector<std::uint32_t> slots;
-    bool share_cores;
-  };
-  for (const auto& [slots, share_cores] : std::vector<Case>{{{usual, usual}, false},
-                                                            {std::vector(5, large), false},
-                                                            {std::vector(3, large), true},
-                                                            {{large, usual, large}, true}}) {
-    const int p = static_cast<int>(slots.size());
-    Node node(slots);
-    node.share_cores(share_cores);
-    for (const Algorithm* algorithm : all_algorithms()) {
-      const Shape shape =
-          algorithm->complete({.p = p, .root = algorithm->collective.rooted ? p / 2 : 0});
-      if (!algorithm->why_impossible(shape).empty()) continue;
-      const auto schedules = published(*algorithm, shape);
-      if (!schedules) continue;
-      for (ThreadMemory& memory : memories) {
-        // There are five memories, so each of them meets both cases.
-        node.read_by(memory, ++seed % 2 == 0 ? Directly::all : Directly::even_ranks);
-        const std::string what = algorithm->path() + " among " + std::to_string(p) +
-                                 " ranks, case " + std::to_string(seed);
-        ASSERT_EQ(run_in_turns(*algorithm, shape, *schedules, 40'000, 3, node, seed), 0) << what;
-        ASSERT_EQ(run_on_threads(*algorithm, shape, 40'001, 2, node, !algorithm->blocks_alike), 0)
-            << what;
-      }
+  const int p = static_cast<int>(slots.size());
+  Node node(slots);
+  node.share_cores(share_cores);
+  for (const Algorithm* algorithm : all_algorithms()) {
+    const Shape shape =
+        algorithm->complete({.p = p, .root = algorithm->collective.rooted ? p / 2 : 0});
+    if (!algorithm->why_impossible(shape).empty()) continue;
+    const auto schedules = published(*algorithm, shape);
+    if (!schedules) continue;
+    for (ThreadMemory& memory : memories) {
+      // There are five memories, so each of them meets both cases.
+      node.read_by(memory, ++seed % 2 == 0 ? Directly::all : Directly::even_ranks);
+      const std::string what = algorithm->path() + " among " + std::to_string(p) + " ranks, case " +
+                               std::to_string(seed);
+      ASSERT_EQ(run_in_turns(*algorithm, shape, *schedules, 40'000, 3, node, seed), 0) << what;
+      ASSERT_EQ(run_on_threads(*algorithm, shape, 40'001, 2, node, !algorithm->blocks_alike), 0)
+          << what;
     }
   }
+}
+
+TEST(Program, ReadsLongMessagesDirectly) {
+  read_long_messages(std::vector(2, Part::usual), false);
+  read_long_messages(std::vector(5, Part::large), false);
   EXPECT_GT(ThreadMemory::reads, 2'000);
   EXPECT_GT(ThreadMemory::failed_reads, 100);
   EXPECT_GT(ThreadMemory::writes, 20);
@@ -440,6 +435,12 @@ TEST(Program, ReadsLongMessagesDirectly) {
   EXPECT_GT(ThreadMemory::maps, 1'000);
   EXPECT_GT(ThreadMemory::failed_maps, 200);
   EXPECT_EQ(ThreadMemory::mapped, 0);
+}
+
+TEST(Program, ReadsLongMessagesOfRanksThatShareCores) {
+  read_long_messages({Part::large, Part::usual, Part::large}, true);
+  EXPECT_GT(ThreadMemory::reads, 500);
+  EXPECT_GT(ThreadMemory::maps, 200);
 }
 
 // In a tree, some messages of a round are long enough for a direct publication, and others short
