@@ -327,7 +327,7 @@ class Board {
   // is; and otherwise, the path by measured times.
   bool may_publish_directly(std::int64_t bytes, bool reduces, bool exchanges) const {
     return bytes > most_in_slot(reduces, exchanges) && bytes >= least_direct_ &&
-           (!reduces || bytes >= direct_.least_reduced);
+           (!reduces || slot_bytes_ == Part::usual || bytes >= direct_.least_reduced);
   }
   bool always_directly() const { return direct_.always; }
   // Whether slots must be clearly faster than direct messages to be chosen.

@@ -29,7 +29,7 @@ struct DirectReading {
   std::vector<int> peers = {};
   PeerMemory* memory = nullptr;
   // The shortest message that may be published directly, in bytes: in any collective, and in
-  // reductions.
+  // reductions if slots are large.
   std::int64_t least = 0, least_reduced = 0;
   // Messages of up to this many bytes that fit a slot are not published directly. The same on all
   // ranks.

@@ -93,16 +93,15 @@ TEST(NodeRule, ChoosesAlgorithmsThatExist) {
 // Callers give the size of a block, and the rows have the size of all blocks of a rank.
 TEST(NodeRule, CountsAllBlocksOfARank) {
   EXPECT_EQ(chosen(alltoall, 8, false, 2 << 10), "shared");
-  EXPECT_EQ(chosen(alltoall, 8, false, 8 << 10), "shared");
-  EXPECT_EQ(chosen(alltoall, 8, false, 16 << 10), "pairwise:travel=published");
+  EXPECT_EQ(chosen(alltoall, 8, false, 8 << 10), "pairwise:travel=published");
   EXPECT_EQ(chosen(alltoall, 8, false, 32 << 10), "shared");
-  EXPECT_EQ(chosen(alltoall, 16, false, 4 << 10), "shared");
-  EXPECT_EQ(chosen(alltoall, 16, false, 8 << 10), "pairwise:travel=published");
+  EXPECT_EQ(chosen(alltoall, 16, false, 1 << 10), "shared");
+  EXPECT_EQ(chosen(alltoall, 16, false, 2 << 10), "pairwise:travel=published");
   EXPECT_EQ(chosen(gather, 16, false, 16 << 10), "shared");
-  EXPECT_EQ(chosen(scatter, 16, false, 4 << 10), "shared");
-  EXPECT_EQ(chosen(scatter, 16, false, 8 << 10), "");
-  EXPECT_EQ(chosen(reduce_scatter, 16, false, 4 << 10), "shared");
-  EXPECT_EQ(chosen(reduce_scatter, 16, false, 8 << 10), "recursive_multiplying:travel=published");
+  EXPECT_EQ(chosen(scatter, 16, false, 1 << 10), "shared");
+  EXPECT_EQ(chosen(scatter, 16, false, 2 << 10), "");
+  EXPECT_EQ(chosen(reduce_scatter, 16, false, 2 << 10), "shared");
+  EXPECT_EQ(chosen(reduce_scatter, 16, false, 4 << 10), "recursive_multiplying:travel=published");
   EXPECT_EQ(chosen(gather, 4, true, 32 << 10), "shared");
   EXPECT_EQ(chosen(gather, 4, true, 64 << 10), "");
 }
