@@ -455,7 +455,10 @@ void Decision::follow_blocking(const Decision& blocking) {
   if (choice.publishes()) return;
   const auto known = std::ranges::find(candidates_, choice, &Candidate::choice);
   const auto place = static_cast<int>(known - candidates_.begin());
-  if (known == candidates_.end()) add(choice, "guarded");
+  if (known == candidates_.end()) {
+    if (candidates() == OpenTrials::most_candidates) return;
+    add(choice, "guarded");
+  }
   trials_->prefer(place);
 }
 

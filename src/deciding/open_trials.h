@@ -33,8 +33,10 @@ class OpenTrials {
  public:
   static constexpr std::int64_t unlimited = std::numeric_limits<std::int64_t>::max();
 
+  // A trial may have three calls of each.
+  static constexpr int most_candidates = 10;
+
   // `trials` decides. `lag`: the number of starts after a trial that do not wait for the agreement.
-  // At most ten candidates.
   OpenTrials(Trials& trials, std::int64_t lag) : trials_(&trials), lag_(lag) {}
 
   // The candidate for a call, and the place of its time in the trial; the place is negative if the
@@ -79,10 +81,11 @@ class OpenTrials {
   bool cast_ = false;           // the ballot
   std::vector<double> agreed_;  // the agreement that does not count yet
   double agreement_ = 0;
-  std::int64_t since_ = 0;                          // starts since the trial
-  std::atomic<std::int64_t> trial_ = 0;             // number of the trial
-  std::size_t started_ = 0;                         // calls of the trial
-  std::array<std::atomic<double>, 32> times_ = {};  // of these calls; negative: not ended
+  std::int64_t since_ = 0;               // starts since the trial
+  std::atomic<std::int64_t> trial_ = 0;  // number of the trial
+  std::size_t started_ = 0;              // calls of the trial
+  // Of these calls; negative: not ended.
+  std::array<std::atomic<double>, std::size_t{3}* most_candidates + 2> times_ = {};
 };
 
 }  // namespace toccata
