@@ -250,17 +250,16 @@ int main(int argc, char** argv) {
   for (int r = 0; r < p; ++r) new (&ranks[r]) Rank;
   auto* const slots = static_cast<char*>(shared_memory(part * p));
   int own = 0;
-  for (int r = 1; r < p && own == 0; ++r) switch (fork()) {
-      case -1:
-        std::perror("crowded: fork");
-        return 1;  // the other processes end with this one
-      case 0:
-        own = r;
-        prctl(PR_SET_PDEATHSIG, SIGKILL);
-        break;
-      default:
-        break;
+  for (int r = 1; r < p && own == 0; ++r) {
+    const pid_t child = fork();
+    if (child < 0) {
+      std::perror("crowded: fork");
+      return 1;  // the other processes end with this one
     }
+    if (child > 0) continue;
+    own = r;
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+  }
   Member member(ranks, slots, part, p, own, std::ranges::max(sizes) / sizeof(double) + 1);
   for (const std::size_t bytes : sizes) {
     if (own == 0) std::printf("%zu", bytes);

@@ -234,18 +234,21 @@ void measure_cell(const Collective& collective, int bytes, int samples, int tria
   PMPI_Bcast(&work, 1, MPI_DOUBLE, 0, WORLD);
 
   // Trials: the ranks agree on the times of nonblocking calls in blocking ones.
-  for (int i = 0; i < trials && overlaps; ++i) {
-    nonblocking(false, work);
-    if (i % 8 == 7) MPI_Barrier(WORLD);
-  }
-  for (int i = 0; i < trials && !overlaps; ++i) ours.blocking(n);
-  for (int i = 0; i < trials && !overlaps; ++i) {
-    nonblocking(false, 0);
-    if (i % 8 == 7) ours.blocking(n);
-  }
-  for (int i = 0; i < trials && !overlaps; ++i) {
-    MPI_Start(&our_request);
-    wait(our_request);
+  if (overlaps) {
+    for (int i = 0; i < trials; ++i) {
+      nonblocking(false, work);
+      if (i % 8 == 7) MPI_Barrier(WORLD);
+    }
+  } else {
+    for (int i = 0; i < trials; ++i) ours.blocking(n);
+    for (int i = 0; i < trials; ++i) {
+      nonblocking(false, 0);
+      if (i % 8 == 7) ours.blocking(n);
+    }
+    for (int i = 0; i < trials; ++i) {
+      MPI_Start(&our_request);
+      wait(our_request);
+    }
   }
 
   // If a rank was late for all samples of a form, they start later after the agreement.

@@ -337,14 +337,14 @@ void Decision::challenge(const Question& call) {
   const auto same_as = [](const Choice& choice) {
     return [&](const Ranking::Entry& each) { return each.choice == choice; };
   };
-  // The network rule's choice serves already, or what blocking calls have found, or native.
+  // The network rule's choice serves already, or the winner of blocking calls, or native.
   int current = candidates() - 1;
   if (current > 0) std::erase_if(found, same_as(candidates_.back().choice));
   const auto sure = is_open() ? by_network_rule(call) : std::nullopt;
   if (sure && sure->choice != candidates_.back().choice) {
     std::erase_if(found, same_as(sure->choice));
     found.insert(found.begin(), *sure);
-    current = 1;  // this one, or what blocking calls have found
+    current = 1;  // this one, or the winner of blocking calls
   }
   for (const Ranking::Entry& each : found)
     add(each.choice, apart ? "apart" : "guarded", each.seconds);
@@ -456,7 +456,7 @@ void Decision::follow_blocking(const Decision& blocking) {
   const auto known = std::ranges::find(candidates_, choice, &Candidate::choice);
   const auto place = static_cast<int>(known - candidates_.begin());
   if (known == candidates_.end()) {
-    if (candidates() == OpenTrials::most_candidates) return;
+    if (candidates_.size() == OpenTrials::most_candidates) return;
     add(choice, "guarded");
   }
   trials_->prefer(place);

@@ -25,8 +25,8 @@ constexpr std::int64_t any = SizedChoice::most_bytes, KiB = 1 << 10, MiB = 1 << 
 //   of many ranks are pipelined.
 // - With 32 KiB to 128 KiB among 8 and 16 ranks, most blocks are too short to be read directly, and
 //   too long for a rank's share of a usual slot. In a reduce_scatter by recursive multiplying,
-//   ranks read fewer and longer pieces. Only one communicator has large slots, so the rows hold for
-//   both.
+//   ranks read fewer and longer pieces. Only one communicator has large slots, so the rows hold
+//   with usual ones, too.
 // - Between two ranks, Open MPI is faster with reductions of 4 KiB to 64 KiB to one rank.
 constexpr unsigned open_mpi = 1, mpich = 2, intel_mpi = 4;
 constexpr unsigned both = open_mpi | mpich, all = both | intel_mpi;
@@ -109,32 +109,40 @@ struct CrowdedRange {
   std::int64_t least, most;
   bool directly = false;
 };
+constexpr bool only_directly = true;
 constexpr int few_ranks = 4, most_crowded_ranks = 8;
 constexpr CrowdedRange ranges_of_few[] = {
     {&allreduce, 1, any},
     {&reduce, 512, 8 * KiB},
-    {&reduce, 512 * KiB + 1, any, true},
+    {&reduce, 512 * KiB + 1, any, only_directly},
     {&reduce_scatter, 1, any},
     {&scan, 512, 8 * KiB},
     {&exscan, 512, 8 * KiB},
     {&bcast, 512, 32 * KiB},
     {&bcast, 512 * KiB + 1, any},
     {&allgather, 1, MiB},
-    {&allgather, MiB + 1, any, true},
+    {&allgather, MiB + 1, any, only_directly},
     {&alltoall, 1, 32 * KiB},
     {&gather, KiB, 128 * KiB},
-    {&gather, 512 * KiB + 1, any, true},
+    {&gather, 512 * KiB + 1, any, only_directly},
     {&scatter, KiB, 64 * KiB},
     {&barrier, 0, 0},
 };
 constexpr CrowdedRange ranges_of_more[] = {
-    {&allreduce, 1, any},          {&reduce, 512, 4 * KiB},
-    {&reduce, MiB + 1, any, true}, {&reduce_scatter, 1, any},
-    {&scan, 512, 4 * KiB},         {&exscan, 512, 4 * KiB},
-    {&bcast, 512, 32 * KiB},       {&bcast, 512 * KiB + 1, any},
-    {&allgather, 1, any},          {&alltoall, 1, 64 * KiB},
-    {&gather, KiB, 256 * KiB},     {&gather, 256 * KiB + 1, any, true},
-    {&scatter, KiB, 128 * KiB},    {&barrier, 0, 0},
+    {&allreduce, 1, any},
+    {&reduce, 512, 4 * KiB},
+    {&reduce, MiB + 1, any, only_directly},
+    {&reduce_scatter, 1, any},
+    {&scan, 512, 4 * KiB},
+    {&exscan, 512, 4 * KiB},
+    {&bcast, 512, 32 * KiB},
+    {&bcast, 512 * KiB + 1, any},
+    {&allgather, 1, any},
+    {&alltoall, 1, 64 * KiB},
+    {&gather, KiB, 256 * KiB},
+    {&gather, 256 * KiB + 1, any, only_directly},
+    {&scatter, KiB, 128 * KiB},
+    {&barrier, 0, 0},
 };
 
 // The bytes of a rank's longer buffer, if a block, or the message, has `bytes`.

@@ -33,8 +33,8 @@ class OpenTrials {
  public:
   static constexpr std::int64_t unlimited = std::numeric_limits<std::int64_t>::max();
 
-  // A trial may have three calls of each.
-  static constexpr int most_candidates = 10;
+  // A trial may have three calls of each candidate, and one or two more.
+  static constexpr std::size_t most_candidates = 10, most_calls = 32;
 
   // `trials` decides. `lag`: the number of starts after a trial that do not wait for the agreement.
   OpenTrials(Trials& trials, std::int64_t lag) : trials_(&trials), lag_(lag) {}
@@ -81,11 +81,10 @@ class OpenTrials {
   bool cast_ = false;           // the ballot
   std::vector<double> agreed_;  // the agreement that does not count yet
   double agreement_ = 0;
-  std::int64_t since_ = 0;               // starts since the trial
-  std::atomic<std::int64_t> trial_ = 0;  // number of the trial
-  std::size_t started_ = 0;              // calls of the trial
-  // Of these calls; negative: not ended.
-  std::array<std::atomic<double>, std::size_t{3}* most_candidates + 2> times_ = {};
+  std::int64_t since_ = 0;                                  // starts since the trial
+  std::atomic<std::int64_t> trial_ = 0;                     // number of the trial
+  std::size_t started_ = 0;                                 // calls of the trial
+  std::array<std::atomic<double>, most_calls> times_ = {};  // of these calls; negative: not ended
 };
 
 }  // namespace toccata

@@ -192,7 +192,8 @@ class Board {
   // slot's memory; otherwise each of them has its own share.
   std::uint32_t piece(bool common) const { return common ? slot_bytes_ : own_piece_; }
 
-  // The longest element of a reduction: operators combine parts of this size at least.
+  // The longest element of a reduction. A piece holds one, and so does the memory that
+  // Operator::combine_in_two_steps puts aside.
   std::uint32_t most_element() const { return std::min(own_piece_, Part::usual); }
 
   // Whether our slot for that moment may be overwritten.
@@ -317,11 +318,9 @@ class Board {
   std::int64_t most_in_slot(bool reduces, bool exchanges) const {
     if (reduces) return piece(false);
     const bool may_be_direct = ranks() == 2 && !exchanges && !direct_.peers.empty();
-    constexpr std::int64_t announcement = sizeof(Announcement);
     if (may_be_direct) return 6 << 10;
-    return std::min<std::int64_t>(piece(true),
-                                  std::max<std::int64_t>(Part::usual, direct_.most_in_slot)) -
-           announcement;
+    const auto most = std::max<std::int64_t>(Part::usual, direct_.most_in_slot);
+    return std::min<std::int64_t>(piece(true), most) - std::int64_t{sizeof(Announcement)};
   }
   // Whether a round with messages of that length may be published directly; whether it then always
   // is; and otherwise, the path by measured times.

@@ -127,8 +127,8 @@ class Exchange {
 
   bool read(std::size_t reading);
   void read_directly(std::size_t reading, char* into, std::int64_t first, std::int64_t end);
-  // Reads and combines what was announced, except what it offers to publishers; false while a
-  // publisher still writes.
+  // Reads and combines the announced messages, except the parts that it offers to publishers; false
+  // while a publisher still writes.
   bool read_announced();
   void begin_announced();
   bool settle_offers();

@@ -11,8 +11,8 @@ namespace {
 
 constexpr std::size_t header_bytes = 4096;  // a page, with the nonce
 
-// The beginning of a rank's part, after that of its first part; after all its parts, if `number` is
-// their number.
+// Bytes from the beginning of a rank's first part to that of part `number`, or to the end of the
+// last one.
 std::size_t offset(int number) {
   return number == 0 ? 0 : Part::bytes(Part::large) + Part::bytes(Part::usual) * (number - 1);
 }

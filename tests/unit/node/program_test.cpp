@@ -161,8 +161,15 @@ class Buffers {
   std::vector<std::int64_t> begins_[3];  // the offset of each block
 };
 
-// Empty if the schedule cannot be published, or does not consist of stretches.
+// With the middle rank as the root.
+Shape shape_of(const Algorithm& algorithm, int p) {
+  return algorithm.complete({.p = p, .root = algorithm.collective.rooted ? p / 2 : 0});
+}
+
+// Empty if the algorithm cannot run, or its schedule cannot be published or does not consist of
+// stretches.
 std::optional<std::vector<Schedule>> published(const Algorithm& algorithm, const Shape& shape) {
+  if (!algorithm.why_impossible(shape).empty()) return {};
   std::vector<Schedule> schedules;
   for (int rank = 0; rank < shape.p; ++rank) {
     schedules.push_back(algorithm.schedule(shape, rank));
@@ -296,9 +303,7 @@ TEST(Program, RunsEveryAlgorithmOnThreads) {
   for (const int p : {1, 2, 3, 5, 8}) {
     Node node(p);  // the boards of all algorithms use its parts in turn
     for (const Algorithm* algorithm : all_algorithms()) {
-      const Shape shape =
-          algorithm->complete({.p = p, .root = algorithm->collective.rooted ? p / 2 : 0});
-      if (!algorithm->why_impossible(shape).empty()) continue;
+      const Shape shape = shape_of(*algorithm, p);
       for (const std::int64_t block : {8, 5000}) {
         const bool uneven = block > 8 && !algorithm->blocks_alike;
         const int wrong = run_on_threads(*algorithm, shape, block, 3, node, uneven);
@@ -319,9 +324,7 @@ TEST(Program, RunsEveryAlgorithmInAnyOrder) {
   for (const int p : {2, 3, 8}) {
     Node node(p);
     for (const Algorithm* algorithm : all_algorithms()) {
-      const Shape shape =
-          algorithm->complete({.p = p, .root = algorithm->collective.rooted ? p / 2 : 0});
-      if (!algorithm->why_impossible(shape).empty()) continue;
+      const Shape shape = shape_of(*algorithm, p);
       const auto schedules = published(*algorithm, shape);
       if (!schedules) continue;
       const bool in_place = Program::compile(schedules->front())->reads_in_place() > 0;
@@ -408,9 +411,7 @@ void read_long_messages(const std::vector<std::uint32_t>& slots, bool share_core
   Node node(slots);
   node.share_cores(share_cores);
   for (const Algorithm* algorithm : all_algorithms()) {
-    const Shape shape =
-        algorithm->complete({.p = p, .root = algorithm->collective.rooted ? p / 2 : 0});
-    if (!algorithm->why_impossible(shape).empty()) continue;
+    const Shape shape = shape_of(*algorithm, p);
     const auto schedules = published(*algorithm, shape);
     if (!schedules) continue;
     for (ThreadMemory& memory : memories) {
@@ -453,7 +454,6 @@ TEST(Program, ReadsShortMessagesNextToDirectOnes) {
     node.read_by(memory, Node::Directly::all);
     for (const Algorithm* algorithm : all_algorithms()) {
       const Shape shape = algorithm->complete({.p = p});
-      if (!algorithm->why_impossible(shape).empty()) continue;
       for (const std::int64_t block : p == 2
                                           ? std::vector<std::int64_t>{6144, 6145, 7000, 8432, 8433}
                                           : std::vector<std::int64_t>{2500, 3500, 7000})
