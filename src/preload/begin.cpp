@@ -4,10 +4,14 @@
 
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <dlfcn.h>
+#include <string>
 
+#include "mpi/agreement/roll_call.h"
+#include "mpi/call/functions.h"
 #include "mpi/process/process.h"
+#include "mpi/process/progress_hook.h"
+#include "mpi/settings/family.h"
 #include "preload/doctor.h"
 #include "selection/spelling.h"
 #include "topology/environment.h"
@@ -16,25 +20,39 @@ namespace toccata {
 
 namespace {
 
-// Whether the library is preloaded, not linked with a program that calls its functions.
-bool is_preloaded() {
-  const char* preloaded = std::getenv("LD_PRELOAD");
-  return preloaded != nullptr && std::strstr(preloaded, "libtoccata") != nullptr;
-}
-
 bool is_set(const char* name) {
   const char* const value = setting_in_environment(name);
   return value != nullptr && *value != '\0' && !switches_off(value);
 }
 
-// Whether a program that is linked with MPI would call this library, not another one that comes
-// first.
-bool is_first() {
+// Whether a program that is linked with MPI would call this library's definition of a function, not
+// that of another one, or its own.
+bool is_first(const char* function) {
   Dl_info ours, first;
-  void* const found = dlsym(RTLD_DEFAULT, "MPI_Init");
+  void* const found = dlsym(RTLD_DEFAULT, function);
   return found != nullptr && dladdr(found, &first) != 0 &&
-         dladdr(reinterpret_cast<const void*>(&is_preloaded), &ours) != 0 &&
+         dladdr(reinterpret_cast<const void*>(&is_set), &ours) != 0 &&
          first.dli_fbase == ours.dli_fbase;
+}
+
+// The collectives whose calls do not reach this library, because a tool defines them before it. If
+// this holds on some ranks only, the others would wait for them.
+std::string hidden_collectives() {
+#define TOCCATA_NAME(Name, name, collective) "MPI_" #Name,
+#define TOCCATA_NONBLOCKING_NAME(Name, name, collective) "MPI_I" #name,
+#define TOCCATA_FORTRAN_NAME(Name, name, collective) "mpi_" #name "_",
+  static constexpr const char* ours[] = {TOCCATA_FUNCTIONS(TOCCATA_NAME)
+#ifdef TOCCATA_SERVES_REQUESTS
+                                             TOCCATA_FUNCTIONS(TOCCATA_NONBLOCKING_NAME)
+#endif
+#ifdef OPEN_MPI
+                                                 TOCCATA_FUNCTIONS(TOCCATA_FORTRAN_NAME)
+#endif
+  };
+  std::string names;
+  for (const char* each : ours)
+    if (!is_first(each)) names += (names.empty() ? "" : " ") + std::string(each);
+  return names;
 }
 
 // Prints one line if no call reached the library, but the user expects a report or has started the
@@ -47,7 +65,7 @@ __attribute__((destructor)) void say_if_nothing_came() {
       PMPI_Initialized(&initialized) != MPI_SUCCESS || initialized == 0 || !is_first_rank())
     return;
   std::fprintf(stderr, "toccata: Toccata intercepted no MPI calls: %s\n",
-               is_first()
+               is_first("MPI_Init")
                    ? "the program gets MPI's functions by dlsym (Python's ctypes and cffi, Julia's "
                      "MPI.jl). Make it load libtoccata.so in place of the MPI library: all "
                      "functions of MPI are found there."
@@ -56,9 +74,11 @@ __attribute__((destructor)) void say_if_nothing_came() {
 
 }  // namespace
 
+void enter() { RollCall::enter(); }
+
 void begin() {
   tell_the_doctor();
-  Process::begin(!is_preloaded());
+  Process::begin(!is_preloaded(), &hidden_collectives);
 }
 
 }  // namespace toccata

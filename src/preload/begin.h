@@ -2,7 +2,8 @@
 
 namespace toccata {
 
-// Call this after MPI_Init, in any language.
+// Call the first at the beginning of MPI_Init, in any language, and the second at its end.
+void enter();
 void begin();
 
 }  // namespace toccata

@@ -62,6 +62,7 @@ TOCCATA_FUNCTIONS_OF_DATA(TOCCATA_INTERPOSE_LARGE)
 
 TOCCATA_INTERPOSED int MPI_Init(int* argc, char*** argv) {
   static const auto next = toccata::next_definition("MPI_Init", &PMPI_Init);
+  toccata::enter();
   const int code = next(argc, argv);
   if (code == MPI_SUCCESS) toccata::begin();
   return code;
@@ -69,6 +70,7 @@ TOCCATA_INTERPOSED int MPI_Init(int* argc, char*** argv) {
 
 TOCCATA_INTERPOSED int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
   static const auto next = toccata::next_definition("MPI_Init_thread", &PMPI_Init_thread);
+  toccata::enter();
   const int code = next(argc, argv, required, provided);
   if (code == MPI_SUCCESS) toccata::begin();
   return code;

@@ -21,6 +21,7 @@
 #include "mpi/call/next.h"
 #include "mpi/call/wait_clock.h"
 #include "preload/begin.h"
+#include "preload/duplicates.h"
 #include "preload/requests.h"
 #include "toccata/toccata.h"
 
@@ -49,6 +50,7 @@ void set(MPI_Fint* ierror, int code) {
     static const auto next = toccata::next_definition<void(MPI_Fint*)>(                         \
         "mpi_init" tail, [](MPI_Fint* code) { set(code, PMPI_Init(nullptr, nullptr)); });       \
     MPI_Fint code = MPI_SUCCESS;                                                                \
+    toccata::enter();                                                                           \
     next(&code);                                                                                \
     if (code == MPI_SUCCESS) toccata::begin();                                                  \
     set(ierror, code);                                                                          \
@@ -61,6 +63,7 @@ void set(MPI_Fint* ierror, int code) {
               set(code, PMPI_Init_thread(nullptr, nullptr, *wanted, got));                      \
             });                                                                                 \
     MPI_Fint code = MPI_SUCCESS;                                                                \
+    toccata::enter();                                                                           \
     next(required, provided, &code);                                                            \
     if (code == MPI_SUCCESS) toccata::begin();                                                  \
     set(ierror, code);                                                                          \
@@ -387,6 +390,31 @@ TOCCATA_FORTRAN_REQUESTS(neighbor_allgatherv, NEIGHBOR_ALLGATHERV);
 TOCCATA_FORTRAN_REQUESTS(neighbor_alltoall, NEIGHBOR_ALLTOALL);
 TOCCATA_FORTRAN_REQUESTS(neighbor_alltoallv, NEIGHBOR_ALLTOALLV);
 TOCCATA_FORTRAN_REQUESTS(neighbor_alltoallw, NEIGHBOR_ALLTOALLW);
+
+#endif  // OPEN_MPI
+
+#ifdef OPEN_MPI
+
+#define TOCCATA_IDUPS(suffix, tail)                                                                \
+  extern "C" {                                                                                     \
+  static void toccata_fortran_comm_idup##suffix(MPI_Fint* comm, MPI_Fint* made, MPI_Fint* request, \
+                                                MPI_Fint* ierror) {                                \
+    toccata::pass_on_idup<void>("mpi_comm_idup" tail, PMPI_Comm_f2c(*comm), comm, made, request,   \
+                                ierror);                                                           \
+  }                                                                                                \
+  static void toccata_fortran_comm_idup_with_info##suffix(MPI_Fint* comm, MPI_Fint* info,          \
+                                                          MPI_Fint* made, MPI_Fint* request,       \
+                                                          MPI_Fint* ierror) {                      \
+    toccata::pass_on_idup<void>("mpi_comm_idup_with_info" tail, PMPI_Comm_f2c(*comm), comm, info,  \
+                                made, request, ierror);                                            \
+  }                                                                                                \
+  }
+TOCCATA_IDUPS(, "_")
+TOCCATA_IDUPS(_f08, "_f08_")
+TOCCATA_FORTRAN(comm_idup, COMM_IDUP, toccata_fortran_comm_idup);
+TOCCATA_FORTRAN(comm_idup_with_info, COMM_IDUP_WITH_INFO, toccata_fortran_comm_idup_with_info);
+TOCCATA_F08(comm_idup, toccata_fortran_comm_idup_f08);
+TOCCATA_F08(comm_idup_with_info, toccata_fortran_comm_idup_with_info_f08);
 
 #endif  // OPEN_MPI
 

@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <link.h>
 
+#include "mpi/agreement/pmix_answers.h"
 #include "mpi/agreement/roll_call.h"
 #include "toccata/toccata.h"
 
@@ -37,13 +38,18 @@ int pass_on(void* library, const char* name, Arguments... arguments) {
 
 int PMIx_Commit() {
   void* const library = library_of(__builtin_return_address(0));
-  RollCall::answer(library);
+  RollCall::answer_by_pmix(library);
   return pass_on<pmix::Commit>(library, "PMIx_Commit");
+}
+
+extern "C" TOCCATA_PUBLIC int PMIx_Put(std::uint8_t scope, const char* key, pmix::Value* value) {
+  PmixAnswers::see_put(scope, key);
+  return pass_on<pmix::Put>(library_of(__builtin_return_address(0)), "PMIx_Put", scope, key, value);
 }
 
 extern "C" TOCCATA_PUBLIC int PMIx_Fence(const pmix::Process* processes, std::size_t process_count,
                                          const pmix::Option* options, std::size_t count) {
-  RollCall::collect(options, count);
+  PmixAnswers::see_fence(options, count);
   return pass_on<pmix::Fence>(library_of(__builtin_return_address(0)), "PMIx_Fence", processes,
                               process_count, options, count);
 }
@@ -51,7 +57,7 @@ extern "C" TOCCATA_PUBLIC int PMIx_Fence(const pmix::Process* processes, std::si
 extern "C" TOCCATA_PUBLIC int PMIx_Fence_nb(const pmix::Process* processes,
                                             std::size_t process_count, const pmix::Option* options,
                                             std::size_t count, pmix::Ended* ended, void* data) {
-  RollCall::collect(options, count);
+  PmixAnswers::see_fence(options, count);
   return pass_on<pmix::StartFence>(library_of(__builtin_return_address(0)), "PMIx_Fence_nb",
                                    processes, process_count, options, count, ended, data);
 }

@@ -1,6 +1,7 @@
 // MPI_Cart_create, MPI_Graph_create and MPI_Dist_graph_create*: if the program allows ranks to be
 // reordered and TOCCATA_REORDER_TOPOLOGIES is set, neighbours are placed near each other. All other
-// calls go to MPI directly. Also MPI_Comm_set_info, which may contain our keys.
+// calls go to MPI directly. Also MPI_Comm_set_info, which may contain our keys, and MPI_Comm_idup,
+// which changes how ranks exchange data (mpi/agreement/exchange.h).
 
 #include "mpi/communicator/topologies.h"
 
@@ -13,6 +14,7 @@
 #include "mpi/communicator/reordering.h"
 #include "mpi/settings/info.h"
 #include "mpi/settings/settings.h"
+#include "preload/duplicates.h"
 #include "toccata/toccata.h"
 #include "topology/reorder/fold.h"
 
@@ -37,7 +39,7 @@ int on_reordered(MPI_Comm comm, Map&& map, Make&& make) {
   return code;
 }
 
-int size_of(MPI_Comm comm) {
+int ranks_in(MPI_Comm comm) {
   int inter = 0, size = 0;
   if (comm == MPI_COMM_NULL || PMPI_Comm_test_inter(comm, &inter) != MPI_SUCCESS || inter != 0)
     return -1;
@@ -68,7 +70,7 @@ TOCCATA_INTERPOSED int MPI_Cart_create(MPI_Comm comm, int ndims, const int dims[
     const Mesh mesh{{dims, dims + ndims}, std::vector<bool>(periods, periods + ndims)};
     for (const int each : mesh.dims)
       if (each < 1) return native(comm);
-    if (mesh.cells() != size_of(comm)) return native(comm);  // not all ranks are in it
+    if (mesh.cells() != ranks_in(comm)) return native(comm);  // not all ranks are in it
     return on_reordered(
         comm, [&](const Placement& placement) { return fold(placement, mesh); },
         [&](MPI_Comm on) { return next(on, ndims, dims, periods, 0, made); });
@@ -78,7 +80,7 @@ TOCCATA_INTERPOSED int MPI_Cart_create(MPI_Comm comm, int ndims, const int dims[
 TOCCATA_INTERPOSED int MPI_Graph_create(MPI_Comm comm, int nnodes, const int index[],
                                         const int edges[], int reorder, MPI_Comm* made) {
   static const auto next = next_definition("MPI_Graph_create", &PMPI_Graph_create);
-  if (!reorders_topologies(reorder) || nnodes < 1 || nnodes != size_of(comm) || index == nullptr ||
+  if (!reorders_topologies(reorder) || nnodes < 1 || nnodes != ranks_in(comm) || index == nullptr ||
       index[0] < 0 || !std::is_sorted(index, index + nnodes) || !is_list(index[nnodes - 1], edges))
     return next(comm, nnodes, index, edges, reorder, made);
   return guarded(comm, [&]() -> int {
@@ -102,7 +104,7 @@ TOCCATA_INTERPOSED int MPI_Dist_graph_create(MPI_Comm comm, int n, const int sou
   const auto make = [&](MPI_Comm on, int again) {
     return next(on, n, sources, degrees, destinations, weights, info, again, made);
   };
-  if (!reorders_topologies(reorder) || size_of(comm) < 1 || !is_list(n, sources) ||
+  if (!reorders_topologies(reorder) || ranks_in(comm) < 1 || !is_list(n, sources) ||
       !is_list(n, degrees))
     return make(comm, reorder);
   int number = 0;  // of edges
@@ -136,7 +138,7 @@ TOCCATA_INTERPOSED int MPI_Dist_graph_create_adjacent(
     return next(on, indegree, sources, sourceweights, outdegree, destinations, destweights, info,
                 again, made);
   };
-  const int p = size_of(comm);
+  const int p = ranks_in(comm);
   if (!reorders_topologies(reorder) || p < 1 || !is_list(indegree, sources) ||
       !is_list(indegree, sourceweights) || !is_list(outdegree, destinations) ||
       !is_list(outdegree, destweights))
@@ -180,3 +182,16 @@ TOCCATA_INTERPOSED int MPI_Comm_set_info(MPI_Comm comm, MPI_Info info) {
   const int code = next(comm, info);
   return code == MPI_SUCCESS && has_keys_of_ours(info) ? toccata_comm_set_info(comm, info) : code;
 }
+
+#ifdef OPEN_MPI
+
+TOCCATA_INTERPOSED int MPI_Comm_idup(MPI_Comm comm, MPI_Comm* made, MPI_Request* request) {
+  return pass_on_idup<int>("MPI_Comm_idup", comm, comm, made, request);
+}
+
+TOCCATA_INTERPOSED int MPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* made,
+                                               MPI_Request* request) {
+  return pass_on_idup<int>("MPI_Comm_idup_with_info", comm, comm, info, made, request);
+}
+
+#endif

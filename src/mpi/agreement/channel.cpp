@@ -34,9 +34,10 @@ void Channel::close() {
   if (own_ != MPI_COMM_NULL) PMPI_Comm_free(&own_);
 }
 
-int Channel::start(bool at_once, bool never_waits) {
+int Channel::start(bool at_once, bool never_waits, bool blocking) {
   if (state_ != State::fresh) return MPI_SUCCESS;
   never_waits_ = never_waits;
+  blocking_ = blocking;
   state_ = State::agreeing;
   agreement_ = std::make_unique<Agreement>();
   window_ = world_.is_open() && within_world_ ? world_.take_window() : -1;
@@ -69,13 +70,17 @@ int Channel::agree(bool at_once) {
   mine[lacks_places] = stance_.knows_places ? 0 : 1;
   mine[lacks_part] = part_ == nullptr ? 1 : 0;
   mine[calls] = part_ == nullptr ? 0 : part_->last_call;
-  const int code = start_agreement(mine, agreement.largest, user_, agreement.words_request);
+  const int code =
+      start_agreement(mine, agreement.largest, user_, agreement.words_request, blocking_);
   return code == MPI_SUCCESS && at_once && world_.is_open() && within_world_ ? spread() : code;
 }
 
 int Channel::spread() {
   Agreement& agreement = *agreement_;
   agreement.windows.resize(route_.p);
+  if (blocking_)
+    return PMPI_Allgather(&agreement.window, 1, MPI_UINT16_T, agreement.windows.data(), 1,
+                          MPI_UINT16_T, user_);
   return PMPI_Iallgather(&agreement.window, 1, MPI_UINT16_T, agreement.windows.data(), 1,
                          MPI_UINT16_T, user_, &agreement.windows_request);
 }
@@ -135,7 +140,7 @@ int Channel::duplicate() {
   if (within_world_ && !world_.is_open() && route_.p == world_.size() &&
       threads != MPI_THREAD_MULTIPLE && world_.open(user_) == MPI_SUCCESS) {
     state_ = State::fresh;
-    return start(false);
+    return start(false, never_waits_, blocking_);
   }
   own_ = bare_duplicate(user_);
   if (own_ == MPI_COMM_NULL)

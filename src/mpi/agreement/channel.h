@@ -54,8 +54,8 @@ class Channel {
   // ready on others.
   // Starts the exchange. `at_once`: the communicator may be freed before the exchange ends. A
   // channel that `never_waits` creates no communicator of its own, because ranks would have to wait
-  // for that; it is refused instead.
-  int start(bool at_once, bool never_waits = false);
+  // for that; it is refused instead. `blocking`: see Exchange.
+  int start(bool at_once, bool never_waits = false, bool blocking = false);
   // Advances as far as possible without waiting.
   int test();
   bool is_new() const { return state_ == State::fresh; }
@@ -143,7 +143,7 @@ class Channel {
   bool within_world_ = false;
   bool all_know_places_ = false;
   bool all_share_memory_ = false;
-  bool never_waits_ = false;
+  bool never_waits_ = false, blocking_ = false;
   bool separate_;
   bool has_part_of_requests_ = false;
   Route route_;

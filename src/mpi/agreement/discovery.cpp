@@ -6,10 +6,8 @@
 #include <numeric>
 #include <stdexcept>
 
-#include "mpi/agreement/agreement.h"
 #include "mpi/agreement/group.h"
 #include "mpi/agreement/held_once.h"
-#include "mpi/execution/transport.h"
 #include "mpi/settings/settings.h"
 #include "topology/error.h"
 #include "topology/hwloc.h"
@@ -153,9 +151,9 @@ int ask_for_lowest_on_node(MPI_Comm comm, int rank) {
 
 }  // namespace
 
-std::shared_ptr<const Placement> discover(MPI_Comm comm, const Surroundings& surroundings,
-                                          int lowest_on_node, Background& background,
-                                          std::string& complaint) {
+std::shared_ptr<const Placement> discover(Exchange exchange, const Surroundings& surroundings,
+                                          int lowest_on_node, std::string& complaint) {
+  const MPI_Comm comm = exchange.comm();
   int rank = 0, p = 0;
   check(PMPI_Comm_rank(comm, &rank));
   check(PMPI_Comm_size(comm, &p));
@@ -165,12 +163,10 @@ std::shared_ptr<const Placement> discover(MPI_Comm comm, const Surroundings& sur
   const bool within = std::ranges::count(world, MPI_UNDEFINED) == 0;
   enum { busy, untold, node_unknown, machine, machine_complement, words };
   const std::array<std::uint64_t, words> mine{
-      background.busy(), !(within && surroundings.tell_places()), !(within && lowest_on_node >= 0),
-      own.machine, ~own.machine};
+      exchange.background().busy(), !(within && surroundings.tell_places()),
+      !(within && lowest_on_node >= 0), own.machine, ~own.machine};
   std::array<std::uint64_t, words> largest{};
-  MPI_Request request;
-  check(start_agreement(mine, largest, comm, request));
-  check(Transport::wait(request, background));
+  check(exchange.agree<std::uint64_t>(mine, largest));
   // If all ranks have the same settings, no exchange is needed.
   if (largest[untold] == 0 && largest[machine] == ~largest[machine_complement]) try {
       return surroundings.placement_of_world(world);
@@ -186,8 +182,7 @@ std::shared_ptr<const Placement> discover(MPI_Comm comm, const Surroundings& sur
   if (largest[busy] == 0) {
     check(PMPI_Allgather(&own, bytes, MPI_BYTE, ranks.data(), bytes, MPI_BYTE, comm));
   } else {  // in Open MPI, this sends p - 1 messages per rank
-    check(PMPI_Iallgather(&own, bytes, MPI_BYTE, ranks.data(), bytes, MPI_BYTE, comm, &request));
-    check(Transport::wait(request, background));
+    check(exchange.allgather(&own, bytes, MPI_BYTE, ranks.data()));
   }
   return std::make_shared<const Placement>(surroundings.placement(ranks, complaint));
 }

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "mpi/execution/background.h"
+#include "mpi/agreement/exchange.h"
 #include "topology/whereabouts.h"
 
 namespace toccata {
@@ -55,9 +55,8 @@ class Surroundings {
 // meanwhile. `lowest_on_node`: the lowest rank of MPI_COMM_WORLD on this node, or -1. If a rank
 // does not know it, MPI finds the nodes; while a rank has an operation in progress, host names
 // define them. MPI errors are thrown as std::runtime_error.
-std::shared_ptr<const Placement> discover(MPI_Comm comm, const Surroundings& surroundings,
-                                          int lowest_on_node, Background& background,
-                                          std::string& complaint);
+std::shared_ptr<const Placement> discover(Exchange exchange, const Surroundings& surroundings,
+                                          int lowest_on_node, std::string& complaint);
 
 // The mesh of a communicator with a Cartesian topology, which all ranks know; null without.
 std::shared_ptr<const Grid> cartesian_grid(MPI_Comm comm);

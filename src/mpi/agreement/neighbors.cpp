@@ -1,13 +1,11 @@
 #include "mpi/agreement/neighbors.h"
 
 #include <stdexcept>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include "mpi/agreement/comms.h"
 #include "mpi/agreement/discovery.h"
-#include "mpi/execution/transport.h"
 
 namespace toccata {
 
@@ -60,13 +58,7 @@ Neighbors neighbors_of(MPI_Comm comm, const Grid* grid, int rank) {
   return Neighbors::in_graph(peers, peers);
 }
 
-// Tests repeatedly: other ranks may need our other open collectives before they arrive here.
-void finish(int code, MPI_Request& request, Background& background) {
-  for (bool done = false; code == MPI_SUCCESS && !done;) {
-    code = Transport::test(request, done);
-    background.progress();
-    if (!done) std::this_thread::yield();
-  }
+void check(int code) {
   if (code != MPI_SUCCESS) throw std::runtime_error("cannot discover the neighbours of all ranks");
 }
 
@@ -84,7 +76,8 @@ std::shared_ptr<const Neighborhood> own_neighbors(MPI_Comm comm) {
       rank, Neighbors::in_graph(lists.sources, lists.destinations));
 }
 
-std::shared_ptr<const Neighborhood> all_neighbors(MPI_Comm comm, Background& background) {
+std::shared_ptr<const Neighborhood> all_neighbors(Exchange exchange) {
+  const MPI_Comm comm = exchange.comm();
   int p = 0;
   PMPI_Comm_size(comm, &p);
   std::vector<Neighbors> all;
@@ -103,17 +96,14 @@ std::shared_ptr<const Neighborhood> all_neighbors(MPI_Comm comm, Background& bac
   mine.insert(mine.end(), own.destinations.begin(), own.destinations.end());
   std::vector<Degrees> all_degrees(p);
   std::vector<int> lengths(p), first(p + 1, 0);
-  MPI_Request request;
-  finish(PMPI_Iallgather(&degrees, 2, MPI_INT, all_degrees.data(), 2, MPI_INT, comm, &request),
-         request, background);
+  check(exchange.allgather(&degrees, 2, MPI_INT, all_degrees.data()));
   for (int rank = 0; rank < p; ++rank) {
     lengths[rank] = all_degrees[rank].in + all_degrees[rank].out;
     first[rank + 1] = first[rank] + lengths[rank];
   }
   std::vector<int> lists(first[p]);
-  finish(PMPI_Iallgatherv(mine.data(), lengths[rank_in(comm)], MPI_INT, lists.data(),
-                          lengths.data(), first.data(), MPI_INT, comm, &request),
-         request, background);
+  check(exchange.allgatherv(mine.data(), lengths[rank_in(comm)], MPI_INT, lists.data(),
+                            lengths.data(), first.data()));
   for (int rank = 0; rank < p; ++rank) {
     const std::span its(lists.data() + first[rank], static_cast<std::size_t>(lengths[rank]));
     const auto in = static_cast<std::size_t>(all_degrees[rank].in);

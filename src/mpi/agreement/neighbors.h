@@ -6,7 +6,7 @@
 
 #include "collectives/collective.h"
 #include "collectives/neighborhood.h"
-#include "mpi/execution/background.h"
+#include "mpi/agreement/exchange.h"
 
 namespace toccata {
 
@@ -17,7 +17,7 @@ std::shared_ptr<const Neighborhood> own_neighbors(MPI_Comm comm);
 // The neighbours of all ranks of a communicator with a topology. For a distributed graph, this is
 // collective; other operations of the process continue meanwhile. MPI errors are thrown as
 // std::runtime_error.
-std::shared_ptr<const Neighborhood> all_neighbors(MPI_Comm comm, Background& background);
+std::shared_ptr<const Neighborhood> all_neighbors(Exchange exchange);
 
 // Gives `bare`, which has the ranks of `comm`, the topology of `comm`. Collective; an MPI error
 // code.

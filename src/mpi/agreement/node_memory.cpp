@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "mpi/agreement/group.h"
-#include "mpi/agreement/roll_call.h"
+#include "mpi/agreement/pmix_answers.h"
 #include "mpi/settings/family.h"
 #include "node/direct_reading.h"
 
@@ -34,7 +34,7 @@ MPI_Comm communicator_of_node(MPI_Comm world, int world_rank) {
   int p = 0;
   PMPI_Comm_size(world, &p);
   const std::vector<int> ranks =
-      RollCall::is_possible() ? RollCall::ranks_on_node() : std::vector<int>();
+      PmixAnswers::are_distributed() ? PmixAnswers::ranks_on_node() : std::vector<int>();
   if (std::ranges::binary_search(ranks, world_rank) && ranks.back() < p) {
     const Group all(world), of_node(all, ranks);
     PMPI_Comm_create_group(world, of_node, 0, &made);

@@ -15,12 +15,14 @@ inline constexpr std::uint8_t global = 3;  // a scope: all processes of the job 
 
 inline constexpr std::uint16_t boolean = 1;
 inline constexpr std::uint16_t string = 3;
+inline constexpr std::uint16_t integer = 6;
 inline constexpr std::uint16_t unsigned_64 = 15;
 
 struct Value {
   std::uint16_t type = 0;
   union {
     bool flag;
+    int number;
     std::uint64_t word;
     char* text;
     std::uint64_t widest[3] = {};
@@ -45,6 +47,7 @@ static_assert(sizeof(Option) == 552);
 
 inline constexpr const char* collect_data = "pmix.collect";  // the key of a boolean option
 inline constexpr const char* optional = "pmix.optional";     // likewise
+inline constexpr const char* timeout = "pmix.timeout";       // of an integer, in seconds
 // The ranks of the job on this node, such as "0,1,2,3".
 inline constexpr const char* local_peers = "pmix.lpeers";
 

@@ -3,13 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <charconv>
-#include <cstdlib>
-#include <cstring>
-#include <dlfcn.h>
-#include <memory>
 #include <thread>
 
+#include "mpi/agreement/hydra_answers.h"
+#include "mpi/agreement/pmix_answers.h"
+#include "mpi/settings/family.h"
 #include "mpi/settings/settings.h"
 #include "toccata/toccata.h"
 
@@ -17,95 +15,32 @@ namespace toccata {
 
 namespace {
 
-constexpr const char* our_key = "toccata";
+std::atomic<bool> entered = false;
 
-// PMIx in this process, from before MPI_Init to its end.
-struct Launcher {
-  std::atomic<void*> library{nullptr};  // null: nothing was written
-  std::atomic<bool> collected{false};
-};
-Launcher launcher;
-
-template <typename Function>
-Function* find(void* library, const char* name) {
-  return reinterpret_cast<Function*>(dlsym(library, name));
-}
-
-std::uint64_t our_answer() { return digest(TOCCATA_VERSION); }
+// Libraries of the same version for another MPI take no part.
+std::uint64_t our_answer() noexcept { return digest(TOCCATA_VERSION " for " + our_mpi()); }
 
 }  // namespace
 
-void RollCall::answer(void* library) noexcept {
-  if (library == nullptr || launcher.library.load() != nullptr) return;
-  auto* const put = find<pmix::Put>(library, "PMIx_Put");
-  pmix::Value value;
-  value.type = pmix::unsigned_64;
-  value.word = our_answer();
-  if (put != nullptr && put(pmix::global, our_key, &value) == pmix::success)
-    launcher.library.store(library);
+void RollCall::enter() noexcept {
+  entered.store(true);
+  HydraAnswers::write(our_answer());
 }
 
-void RollCall::collect(const pmix::Option* options, std::size_t count) noexcept {
-  const bool collects = std::any_of(options, options + count, [](const pmix::Option& each) {
-    return std::strcmp(each.key, pmix::collect_data) == 0 &&
-           (each.value.type != pmix::boolean || each.value.flag);
-  });
-  if (collects && launcher.library.load() != nullptr) launcher.collected.store(true);
+bool RollCall::has_entered() noexcept { return entered.load(); }
+
+void RollCall::answer_by_pmix(void* library) noexcept {
+  if (entered.load()) PmixAnswers::write(library, our_answer());
 }
 
 bool RollCall::is_possible() noexcept {
-  return launcher.collected.load() && std::getenv("PMIX_NAMESPACE") != nullptr;
+  return PmixAnswers::are_distributed() || HydraAnswers::are_distributed();
 }
-
-namespace {
-
-struct Freeing {
-  void operator()(pmix::Value* value) const {
-    if (value->type == pmix::string) std::free(value->text);
-    std::free(value);
-  }
-};
-using FoundValue = std::unique_ptr<pmix::Value, Freeing>;
-
-// A value that the launcher already gave to this process; null if there is none of this type.
-FoundValue look_up(std::uint32_t rank, const char* key, std::uint16_t type) {
-  auto* const get = find<pmix::Get>(launcher.library.load(), "PMIx_Get");
-  const char* const job = std::getenv("PMIX_NAMESPACE");
-  pmix::Process process;
-  process.rank = rank;
-  if (get == nullptr || job == nullptr || std::strlen(job) >= sizeof process.job) return nullptr;
-  std::strcpy(process.job, job);
-  pmix::Option here;  // no request to the launcher
-  std::strcpy(here.key, pmix::optional);
-  here.value.type = pmix::boolean;
-  here.value.flag = true;
-  pmix::Value* value = nullptr;
-  if (get(&process, key, &here, 1, &value) != pmix::success || value == nullptr) return nullptr;
-  FoundValue found(value);
-  return found->type == type ? std::move(found) : nullptr;
-}
-
-}  // namespace
 
 bool RollCall::has_answered(int rank) noexcept {
-  const FoundValue value = look_up(static_cast<std::uint32_t>(rank), our_key, pmix::unsigned_64);
-  return value != nullptr && value->word == our_answer();
-}
-
-std::vector<int> RollCall::ranks_on_node() {
-  const FoundValue value = look_up(pmix::any_rank, pmix::local_peers, pmix::string);
-  std::vector<int> ranks;
-  const char* next = value != nullptr && value->text != nullptr ? value->text : "";
-  while (*next != '\0') {
-    const char* const end = next + std::strlen(next);
-    int rank = -1;
-    const auto [after, error] = std::from_chars(next, end, rank);
-    if (error != std::errc() || (after != end && *after != ',')) return {};
-    ranks.push_back(rank);
-    next = after == end ? end : after + 1;
-  }
-  std::ranges::sort(ranks);
-  return ranks;
+  const std::uint64_t answer =
+      PmixAnswers::are_distributed() ? PmixAnswers::of(rank) : HydraAnswers::of(rank);
+  return answer == our_answer();
 }
 
 namespace {

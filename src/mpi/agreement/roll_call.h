@@ -4,35 +4,33 @@
 
 #include <cstdint>
 #include <span>
-#include <vector>
 
 #include "mpi/agreement/patience.h"
-#include "mpi/agreement/pmix.h"
 
 namespace toccata {
 
-// Finds the ranks that have not loaded this library, or another version of it; a message to them
-// would be lost, and one from them never comes. Each rank with the library writes a key through
-// PMIx, before MPI_Init exchanges the data of all ranks. Afterwards, a lookup needs no message.
+// Finds the ranks whose MPI_Init does not reach this version of the library, because they have not
+// loaded it, or because another tool calls PMPI_Init: a message to them would be lost, and one from
+// them never comes. Each rank gives its launcher an answer, before MPI_Init exchanges the data of
+// all ranks. Afterwards, every rank can look it up, and both sides of a message find the same.
 //
-// This works under MPIs that call PMIx through its shared library (Open MPI; MPICH if built so).
+// This works under launchers with PMIx, if the MPI library calls it through its shared library
+// (Open MPI; MPICH if built so), and under Hydra (MPICH, Intel MPI).
 class RollCall {
  public:
-  // What our definitions of PMIx_Commit and PMIx_Fence see in MPI_Init (src/preload/pmix.cpp).
-  // `library`: a handle of dlopen, with which PMIx's functions are found.
-  static void answer(void* library) noexcept;
-  static void collect(const pmix::Option* options, std::size_t count) noexcept;
+  // Call this at the beginning of MPI_Init: this rank will take part.
+  static void enter() noexcept;
+  static bool has_entered() noexcept;
+  // For our definition of PMIx_Commit (src/preload/pmix.cpp). `library`: a handle of dlopen, with
+  // which PMIx's functions are found.
+  static void answer_by_pmix(void* library) noexcept;
 
-  // Whether this rank has answered, and the data of all ranks are here. Launcher and MPI decide
-  // this, so the ranks with the library give the same result.
+  // Whether this rank has answered, and the answers of all ranks are distributed. Launcher and MPI
+  // decide this, so the ranks with the library give the same result.
   static bool is_possible() noexcept;
 
   // Whether this rank of MPI_COMM_WORLD has answered, with the version of the library here.
   static bool has_answered(int rank) noexcept;
-
-  // The ranks of MPI_COMM_WORLD on this node, ascending; empty if the launcher does not tell.
-  // Requires is_possible().
-  static std::vector<int> ranks_on_node();
 
   // The largest of each of at most 8 numbers over all ranks of MPI_COMM_WORLD, in MPI_Init.
   // Collective over the ranks with the library. Requires is_possible(). If a rank lacks the

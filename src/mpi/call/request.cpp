@@ -34,10 +34,11 @@ int Request::make(std::unique_ptr<Call> call, MPI_Comm comm, const char* algorit
 
 // Waits until all ranks are here.
 static int meet(MPI_Comm comm) {
+  if (Communicator* const communicator = Communicator::of(comm))
+    return communicator->exchange().barrier();
   MPI_Request request;
-  if (int code = PMPI_Ibarrier(comm, &request); code != MPI_SUCCESS) return code;
-  Process* const process = Process::current();
-  return process == nullptr ? Transport::wait(request) : Transport::wait(request, *process);
+  const int code = PMPI_Ibarrier(comm, &request);
+  return code == MPI_SUCCESS ? Transport::wait(request) : code;
 }
 
 // The MPI library's persistent collectives may not exist. If they do, they may be started in any

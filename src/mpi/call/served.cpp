@@ -62,6 +62,7 @@ Server* Served::usable(const Operation& call, Communicator& communicator, Server
                        Kind kind) {
   Server& server = able_to_serve(call, communicator, decided);
   if (server.is_native() || suits_blocking_calls_only(server)) return nullptr;
+  if (kind != Kind::persistent && !communicator.can_start_channel()) return nullptr;
   if ((kind == Kind::persistent ? communicator.open_channel()
                                 : communicator.start_channel_without_waiting()) != MPI_SUCCESS ||
       (communicator.has_met() && !communicator.channel().is_ready()))

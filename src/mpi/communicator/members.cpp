@@ -5,7 +5,6 @@
 #include <utility>
 #include <vector>
 
-#include "mpi/agreement/agreement.h"
 #include "mpi/agreement/comms.h"
 #include "mpi/agreement/discovery.h"
 #include "mpi/agreement/group.h"
@@ -58,9 +57,7 @@ std::optional<SizedChoice> Members::asked_by_info(const Collective& collective) 
 
 // Uses the program's communicator, on which all ranks call in the same order.
 bool Members::agree(std::span<const double> mine, std::span<double> least) {
-  MPI_Request request;
-  const int code = start_agreement(mine, least, user_, request);
-  return code == MPI_SUCCESS && Transport::wait(request, *process_) == MPI_SUCCESS;
+  return exchange().agree(mine, least) == MPI_SUCCESS;
 }
 
 int Members::test_channel(Channel& channel) {
@@ -76,7 +73,8 @@ int Members::test_channel(Channel& channel) {
 
 int Members::open(Channel& channel, bool never_waits) {
   if (channel.is_new())
-    if (int code = channel.start(false, never_waits); code != MPI_SUCCESS) return code;
+    if (int code = channel.start(false, never_waits, makes_duplicates_); code != MPI_SUCCESS)
+      return code;
   Patience patience("the first collective of all " + std::to_string(size_) +
                     " ranks of a communicator");
   while (!channel.is_settled()) {
@@ -212,7 +210,7 @@ const Members::KnownNeighbors& Members::neighbors_for(const Algorithm& algorithm
   if (!algorithm.by_placement) return *own_neighbors_;
   if (!all_neighbors_)
     all_neighbors_ = std::make_unique<const KnownNeighbors>(
-        known_neighbors(all_neighbors(user_, *process_), 0, size_));
+        known_neighbors(all_neighbors(exchange()), 0, size_));
   return *all_neighbors_;
 }
 
@@ -260,8 +258,8 @@ std::shared_ptr<const Placement> Members::find_placement() {
     return std::make_shared<const Placement>(process_->world_placement()->among(ranks));
   }
   std::string complaint;
-  placement_ = discover(user_, process_->surroundings(), process_->world().node().lowest_rank(),
-                        *process_, complaint);
+  placement_ = discover(exchange(), process_->surroundings(),
+                        process_->world().node().lowest_rank(), complaint);
   if (!complaint.empty()) say_once(complaint);
   if (is_world()) process_->set_world_placement(placement_);
   return placement_;

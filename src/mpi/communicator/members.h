@@ -10,6 +10,7 @@
 
 #include "deciding/ranks.h"
 #include "mpi/agreement/channel.h"
+#include "mpi/agreement/exchange.h"
 #include "mpi/process/process.h"
 #include "mpi/settings/family.h"
 #include "mpi/settings/settings.h"
@@ -47,7 +48,8 @@ class Members : public Ranks, public std::enable_shared_from_this<Members> {
   // this is possible only in a world that MPI_Init opened: otherwise, a call on another
   // communicator may open the world at any time.
   bool can_start_channel() {
-    return has_met_ || (process_->began_with_world() && channel().is_within_world());
+    return has_met_ ||
+           (process_->began_with_world() && channel().is_within_world() && !makes_duplicates_);
   }
   // For a call that must not wait at all. All ranks must be in our world.
   int start_channel_without_waiting() { return channel().start(true, true); }
@@ -60,6 +62,10 @@ class Members : public Ranks, public std::enable_shared_from_this<Members> {
   // Opens one with shared memory for a single persistent call, whose starts have their own order.
   // Waits for the other ranks. Null if some rank has no memory left for it.
   std::shared_ptr<Channel> open_separate_channel();
+
+  // Call this before MPI_Comm_idup, on all ranks in the same order as their collectives.
+  void expect_duplicates() { makes_duplicates_ = true; }
+  Exchange exchange() { return {user_, *process_, makes_duplicates_}; }
 
   // Whether the environment's requests apply here, because all ranks have the same. Ranks of other
   // worlds may lack the library or have other settings; there is no way to find out.
@@ -141,7 +147,7 @@ class Members : public Ranks, public std::enable_shared_from_this<Members> {
   int size_ = 0;
   std::shared_ptr<const Placement> placement_;  // if it was discovered on this communicator
   int nodes_ = 0;                               // see known_nodes
-  bool is_inter_ = false, has_met_ = false;
+  bool is_inter_ = false, has_met_ = false, makes_duplicates_ = false;
   enum class Certainty : std::uint8_t { not_agreed, yes, no };
   Certainty is_certain_[2] = {};  // for sums and others: see certain_mpi
   std::uint64_t where_ = 0, known_shape_ = 0;

@@ -113,22 +113,15 @@ bool Nccl::open(const DeviceRuntime* runtime, const void* device) {
   if (!agree(functions_ != nullptr)) return refuse("not all ranks have NCCL (or RCCL)");
   const bool is_known = device_ != DeviceRuntime::Identity{};
   std::vector<DeviceRuntime::Identity> devices(members_.size());
-  const auto wait = [&](MPI_Request& request) {
-    return Transport::wait(request, members_.process()) == MPI_SUCCESS;
-  };
-  MPI_Request request;
-  bool good = PMPI_Iallgather(device_.data(), static_cast<int>(device_.size()), MPI_BYTE,
-                              devices.data(), static_cast<int>(device_.size()), MPI_BYTE,
-                              members_.user(), &request) == MPI_SUCCESS &&
-              wait(request);
+  Exchange exchange = members_.exchange();
+  bool good = exchange.allgather(device_.data(), static_cast<int>(device_.size()), MPI_BYTE,
+                                 devices.data()) == MPI_SUCCESS;
   std::ranges::sort(devices);
   good = good && is_known && std::ranges::adjacent_find(devices) == devices.end();
   if (!agree(good)) return refuse("two ranks use the same device");
   UniqueId id = {};
   good = members_.rank() != 0 || functions_->make_id(&id) == 0;
-  good = PMPI_Ibcast(id.bytes, sizeof id.bytes, MPI_BYTE, 0, members_.user(), &request) ==
-             MPI_SUCCESS &&
-         wait(request) && good;
+  good = exchange.bcast(id.bytes, sizeof id.bytes, MPI_BYTE, 0) == MPI_SUCCESS && good;
   if (!agree(good)) return refuse("NCCL returned no identifier");
   good = runtime->on_stream(device, [&](void*) {
     return functions_->open(&comm_, members_.size(), id, members_.rank()) == 0;

@@ -121,6 +121,8 @@ Process* Process::current() {
 }
 
 Process::Process() : datatypes_(Keyvals::datatype()) {
+  // Another tool's MPI_Init has hidden the library. Then ranks do not know which of them have it.
+  if (is_preloaded() && !RollCall::has_entered()) Settings::switch_off();
   PMPI_Comm_rank(MPI_COMM_WORLD, &world_rank_);
   Settings::get().complain(world_rank_ == 0);
   began_ = PMPI_Wtime();
@@ -166,7 +168,7 @@ int find_largest(const Words& mine, Words& largest, Patience* patience, int& abs
 
 // Steps that can fail on a single rank come first: then all ranks learn of the failure, and switch
 // the library off.
-void Process::begin(bool program_calls_us) noexcept {
+void Process::begin(bool program_calls_us, std::string (*hidden_collectives)()) noexcept {
   const Settings& settings = Settings::get();
   if (!settings.is_our_mpi()) {
     settings.complain(is_first_rank());
@@ -180,6 +182,7 @@ void Process::begin(bool program_calls_us) noexcept {
   std::optional<Patience> patience;
   if (!settings.failed()) try {
       patience.emplace("all " + std::to_string(size) + " ranks in MPI_Init");
+      Settings::add_hidden_collectives(hidden_collectives());
       const std::uint64_t said_here = digest(settings.text());
       const std::uint64_t files_here = digest(settings.files_text());
       const bool hooked = settings.ask_for_requests() && ProgressHook::install();
@@ -199,11 +202,14 @@ void Process::begin(bool program_calls_us) noexcept {
   int absent = -1;
   const int code = find_largest(mine, largest, patience ? &*patience : nullptr, absent);
   if (absent >= 0) {
-    if (is_first_on_host())
-      std::fprintf(stderr,
-                   "toccata: Toccata is off, because rank %d has not loaded this version of it. "
-                   "Pass LD_PRELOAD to every rank (Open MPI: mpirun -x LD_PRELOAD).\n",
-                   absent);
+    if (settings.do_anything() && is_first_on_host())
+      std::fprintf(
+          stderr,
+          "toccata: Toccata is off, because rank %d has not loaded this version of it, or "
+          "another tool's MPI_Init hides it. Pass LD_PRELOAD to every rank (Open MPI: "
+          "mpirun -x LD_PRELOAD), with libtoccata.so first. A profiler that is linked with "
+          "the program comes before any preloaded library.\n",
+          absent);
     Settings::switch_off();
     return;
   }
@@ -282,7 +288,7 @@ Stance Process::stance() const {
 void Process::place_world(MPI_Comm comm) {
   std::string complaint;
   set_world_placement(
-      discover(comm, surroundings(), world_.node().lowest_rank(), *this, complaint));
+      discover({comm, *this, false}, surroundings(), world_.node().lowest_rank(), complaint));
   if (!complaint.empty()) say_once(complaint);
 }
 

@@ -88,9 +88,10 @@ class Process : public Background {
   ~Process() override;
 
   // Called on all ranks of MPI_COMM_WORLD after MPI_Init, if we intercept it. The ranks compare
-  // their settings. They create the private world if a setting names an algorithm, or if the
-  // program itself calls toccata functions.
-  static void begin(bool program_calls_us) noexcept;
+  // their settings, and the collectives that another tool hides from us, separated by blanks. They
+  // create the private world if a setting names an algorithm, or if the program itself calls
+  // toccata functions.
+  static void begin(bool program_calls_us, std::string (*hidden_collectives)()) noexcept;
 
   // For MPI_Finalize, if we intercept it: ends all requests, unless that has been done.
   static void end_requests() noexcept;

@@ -3,6 +3,8 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <cstring>
 #include <dlfcn.h>
 #include <filesystem>
 #include <vector>
@@ -43,6 +45,11 @@ bool has_standard_interface() {
 }  // namespace
 
 std::string our_mpi() { return our_family; }
+
+bool is_preloaded() {
+  const char* const preloaded = std::getenv("LD_PRELOAD");
+  return preloaded != nullptr && std::strstr(preloaded, "libtoccata") != nullptr;
+}
 
 std::string own_path() {
   Dl_info here;

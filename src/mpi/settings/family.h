@@ -16,6 +16,9 @@ std::string library_text();
 // The beginning of that text, up to a comma or the end of the line: "Open MPI v4.1.4".
 std::string library_version();
 
+// Whether this library is preloaded, not linked with a program that calls its functions.
+bool is_preloaded();
+
 // The file from which our library was loaded.
 std::string own_path();
 

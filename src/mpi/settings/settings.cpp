@@ -477,6 +477,17 @@ std::string first_difference(const Lines& one, const Lines& other) {
   return "";
 }
 
+// A subject for a sentence about a difference, and the remedy.
+std::pair<std::string, std::string> described(const std::string& name) {
+  if (name.starts_with("TOCCATA"))
+    return {name,
+            "pass it to all ranks (Open MPI: mpirun -x " + name + ", MPICH: mpiexec -genvall)"};
+  if (name.starts_with("hidden"))
+    return {"the list of collectives that another tool hides from Toccata",
+            "use that tool on all ranks or on none"};
+  return {"the version of Toccata", "preload the same library on all ranks"};
+}
+
 }  // namespace
 
 std::string difference_of_settings(MPI_Comm comm) {
@@ -502,14 +513,10 @@ std::string difference_of_settings(MPI_Comm comm) {
     const Lines theirs = lines_of(all.substr(places[other], lengths[other]));
     const std::string name = first_difference(own, theirs);
     if (name.empty()) continue;
-    const bool is_variable = name.starts_with("TOCCATA");
-    return (is_variable ? name : "the version of Toccata") + " is " + value_in(own, name) +
-           " on rank 0 (" + own.at("host") + "), but " + value_in(theirs, name) + " on rank " +
-           std::to_string(other) + " (" + theirs.at("host") + ") of " + std::to_string(p) +
-           " ranks" +
-           (is_variable ? "; pass it to all ranks (Open MPI: mpirun -x " + name +
-                              ", MPICH: mpiexec -genvall)"
-                        : "; preload the same library on all ranks");
+    const auto [what, remedy] = described(name);
+    return what + " is " + value_in(own, name) + " on rank 0 (" + own.at("host") + "), but " +
+           value_in(theirs, name) + " on rank " + std::to_string(other) + " (" + theirs.at("host") +
+           ") of " + std::to_string(p) + " ranks; " + remedy;
   }
   return "";
 }

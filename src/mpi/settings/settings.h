@@ -35,6 +35,8 @@ class Settings : public Rules {
   // From now on, we serve no calls, as if nothing were set.
   static void switch_off() { mine().become_nothing(); }
 
+  // Whether anything is expected of the library: to serve calls, or to report them.
+  bool do_anything() const { return chooses_ || reporting_; }
   // Whether we serve calls of a collective at all.
   bool concern(const Collective& collective) const {
     return reporting_ || (!asked_.empty() && asks_for(collective)) ||
@@ -76,6 +78,10 @@ class Settings : public Rules {
   // The part that must be equal on all ranks, as lines "NAME=value": the settings, and the contents
   // of the named files.
   const std::string& text() const { return text_; }
+  // Adds the collectives that another tool hides from this library, separated by blanks.
+  static void add_hidden_collectives(const std::string& names) {
+    mine().note("hidden collectives", names);
+  }
   std::string files_text() const;
   // The digest of settings and files.
   std::uint64_t digest() const;

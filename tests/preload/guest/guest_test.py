@@ -154,11 +154,6 @@ class Guest(unittest.TestCase):
         self.expect_right(outcome, messages=1)
         self.assertIn("TOCCATA_REPRODUCIBLE", outcome.messages[0])
 
-    @property
-    def has_roll_call(self):
-        """Whether the launcher knows which ranks have loaded the library."""
-        return options.family == "openmpi"
-
     def test_preload_of_some_ranks(self):
         everywhere = preloading() | {"TOCCATA_ALLGATHER": "ring"}
         for ranks, condition in (
@@ -171,14 +166,47 @@ class Guest(unittest.TestCase):
             with self.subTest(condition):
                 command = only(condition, preloading(options.library))
                 command += [*guest("communicators"), "alive", "1"]
-                if self.has_roll_call:
-                    outcome = Outcome(start(command, ranks, everywhere).outcome())
-                    self.expect_right(outcome, messages=1)
-                    self.assertRegex(outcome.messages[0], r"rank \d has not loaded .*LD_PRELOAD")
-                elif ranks == 3:  # the others wait, and a line names the cause
-                    job = start(command, ranks, everywhere)
-                    heard = job.hear(lambda line: re.match("toccata: .*LD_PRELOAD", line))
-                    self.assertRegex("".join(heard), "(?m)^toccata: .*LD_PRELOAD")
+                outcome = Outcome(start(command, ranks, everywhere).outcome())
+                self.expect_right(outcome, messages=1)
+                self.assertRegex(outcome.messages[0], r"rank \d has not loaded .*LD_PRELOAD")
+
+    def profiled_on(self, condition, tool):
+        """The program, with a profiler linked to it on the ranks with that condition."""
+        rank = "rank=${OMPI_COMM_WORLD_RANK:-$PMI_RANK}"
+        script = f'{rank}; if [ {condition} ]; then exec "$0"; else exec "$1"; fi'
+        return ["sh", "-c", script, *guest(f"profiled_at_{tool}"), *guest("profiled")]
+
+    def test_profiler_linked_with_some_ranks(self):
+        for condition in ("$rank = 0", "$rank = 1", "$rank != 1"):
+            for settings, messages in (({}, 1), ({"TOCCATA": "off"}, 0)):
+                with self.subTest(condition, settings=settings):
+                    command = self.profiled_on(condition, "init")
+                    outcome = run(command, 3, settings)
+                    self.expect_right(outcome, messages=messages)
+                    if messages:
+                        self.assertRegex(outcome.messages[0], r"another tool's MPI_Init hides it")
+
+    def test_profiler_of_one_collective_on_some_ranks(self):
+        for condition in ("$rank = 0", "$rank = 1"):
+            with self.subTest(condition):
+                outcome = run(self.profiled_on(condition, "allreduce"), 3)
+                self.expect_right(outcome, messages=1)
+                self.assertRegex(outcome.messages[0], "collectives .* hides .*'MPI_Allreduce'")
+
+    def test_profiler_linked_with_all_ranks(self):
+        for tool in ("init", "allreduce"):
+            with self.subTest(tool):
+                self.expect_right(run(guest(f"profiled_at_{tool}"), 3))
+
+    def test_duplicates_under_way(self):
+        for settings in (
+            {},
+            {"TOCCATA_GUARD": "off", "TOCCATA_NODE": "off"},
+            {"TOCCATA_REPRODUCIBLE": "1"},
+            FORCED,
+        ):
+            with self.subTest(settings=settings):
+                self.expect_right(run(guest("duplicates"), 4, settings))
 
     def test_two_versions(self):
         """The other version is a copy of the library with another number in it."""

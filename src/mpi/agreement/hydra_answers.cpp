@@ -1,0 +1,110 @@
+#include "mpi/agreement/hydra_answers.h"
+
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <poll.h>
+#include <string_view>
+#include <unistd.h>
+
+namespace toccata {
+
+namespace {
+
+// As long as the longest line of version 1 of PMI.
+using Line = std::array<char, 1024>;
+
+struct Connection {
+  int socket = -1;  // -1: no answer was written
+  int rank = 0;
+  std::array<char, 257> job{};
+};
+Connection connection;
+
+int number_in(const char* variable) {
+  const char* const text = std::getenv(variable);
+  int number = -1;
+  if (text != nullptr) std::from_chars(text, text + std::strlen(text), number);
+  return number;
+}
+
+// Other launchers with a PMI_FD may expect another version of PMI.
+bool is_hydra() {
+  return std::getenv("HYDI_CONTROL_FD") != nullptr || std::getenv("I_MPI_HYDRA_UUID") != nullptr;
+}
+
+// The value of `name` in a line such as "cmd=get_result rc=0 value=1"; empty if it has none.
+std::string_view value_in(std::string_view line, std::string_view name) {
+  while (!line.empty()) {
+    const std::string_view word = line.substr(0, line.find(' '));
+    if (word.starts_with(name) && word.substr(name.size()).starts_with('='))
+      return word.substr(name.size() + 1);
+    line.remove_prefix(std::min(word.size() + 1, line.size()));
+  }
+  return {};
+}
+
+// Sends a command, and returns the line that Hydra returns; empty after an error, and after ten
+// seconds without a line.
+std::string_view ask(int socket, Line& line, int length) noexcept {
+  static constexpr int most_waiting = 10'000;  // milliseconds
+  if (length <= 0 || length >= static_cast<int>(line.size()) ||
+      write(socket, line.data(), static_cast<std::size_t>(length)) != length)
+    return {};
+  for (std::size_t got = 0; got < line.size();) {
+    pollfd readable{.fd = socket, .events = POLLIN, .revents = 0};
+    if (poll(&readable, 1, most_waiting) != 1) return {};
+    // Only this line: what follows it is not for us.
+    const ssize_t bytes = read(socket, &line[got], 1);
+    if (bytes < 0 && errno == EINTR) continue;
+    if (bytes != 1) return {};
+    if (line[got] == '\n') return {line.data(), got};
+    ++got;
+  }
+  return {};
+}
+
+}  // namespace
+
+// MPICH's Hydra 4.0 forgets what it received before the first "init", so this begins with one. The
+// MPI library sends its own, which then changes nothing.
+void HydraAnswers::write(std::uint64_t answer) noexcept {
+  const int socket = number_in("PMI_FD"), rank = number_in("PMI_RANK");
+  if (socket < 0 || rank < 0 || connection.socket >= 0 || !is_hydra()) return;
+  Line line;
+  const auto fill = [&](const char* form, auto... values) {
+    return std::snprintf(line.data(), line.size(), form, values...);
+  };
+  if (value_in(ask(socket, line, fill("%s", "cmd=init pmi_version=1 pmi_subversion=1\n")),
+               "pmi_version") != "1")
+    return;
+  const std::string_view job =
+      value_in(ask(socket, line, fill("%s", "cmd=get_my_kvsname\n")), "kvsname");
+  if (job.empty() || job.size() >= connection.job.size()) return;
+  job.copy(connection.job.data(), job.size());
+  const int length = fill("cmd=put kvsname=%s key=toccata-%d value=%llu\n", connection.job.data(),
+                          rank, static_cast<unsigned long long>(answer));
+  if (value_in(ask(socket, line, length), "rc") != "0") return;
+  connection.socket = socket;
+  connection.rank = rank;
+}
+
+bool HydraAnswers::are_distributed() noexcept {
+  return connection.socket >= 0 && of(connection.rank) != 0;
+}
+
+std::uint64_t HydraAnswers::of(int rank) noexcept {
+  Line line;
+  const int length = std::snprintf(line.data(), line.size(), "cmd=get kvsname=%s key=toccata-%d\n",
+                                   connection.job.data(), rank);
+  const std::string_view found = ask(connection.socket, line, length);
+  const std::string_view text = value_in(found, "rc") == "0" ? value_in(found, "value") : "";
+  std::uint64_t answer = 0;
+  std::from_chars(text.data(), text.data() + text.size(), answer);
+  return answer;
+}
+
+}  // namespace toccata
