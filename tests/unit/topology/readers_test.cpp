@@ -156,6 +156,8 @@ TEST(ReadMachine, SaysWhatItTakes) {
 
 TEST(ReadMachine, TakesHwlocsXml) {
   EXPECT_EQ(text(read_machine(data + "hwloc.xml")), "socket:2 numa:2 core:4");
+  EXPECT_EQ(text(read_machine(data + "hwloc-two-memories.xml")), "socket:2 core:4")
+      << "HBM next to DRAM in each socket";
   const std::string broken = testing::TempDir() + "toccata-broken.xml";
   std::ofstream(broken) << "<?xml version=\"1.0\"?>\n<topology><object></topology>\n";
   EXPECT_NE(complaint([&] { read_machine(broken); }).find("line 2: unexpected closing tag"),
