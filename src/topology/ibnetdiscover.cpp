@@ -41,13 +41,6 @@ std::string_view speed_in(std::string_view comment) {
   return "";
 }
 
-// The text without its part up to the first blank.
-std::string_view after_first_word(std::string_view text) {
-  text.remove_prefix(std::min(text.find_first_of(" \t"), text.size()));
-  skip_blanks(text);
-  return text;
-}
-
 // "leaf1" of "MF0;leaf1:MQM8700/U1"
 std::string_view name_of_switch(std::string_view description) {
   if (!description.starts_with("MF0;")) return description;
@@ -154,25 +147,24 @@ class Reader {
   // have the same one, its first word is not a host, as in "MT4129 ConnectX7 Mellanox Technologies"
   // or "localhost mlx5_0". Then every adapter is a host of its own.
   void name_hosts() {
-    std::map<std::string_view, std::string_view> first;  // by description: the adapter
-    std::set<std::string_view> no_hosts;
-    for (const auto& [id, description] : adapters_)
-      if (!after_first_word(description).empty() && !first.emplace(description, id).second)
-        no_hosts.insert(split_words(description).front());
-    if (no_hosts.empty()) return;
-    const std::string* example = nullptr;
-    int number = 0;
-    for (const auto& [id, description] : adapters_)
-      if (const auto words = split_words(description);
-          !words.empty() && no_hosts.contains(words.front())) {
-        if (number++ == 0) example = &id;
-      }
+    const auto first_word = [](std::string_view text) {
+      const auto words = split_words(text);
+      return words.empty() ? std::string_view() : words.front();
+    };
+    std::set<std::string_view> known, no_hosts;
+    for (const auto& [id, name] : adapters_)
+      if (split_words(name).size() > 1 && !known.insert(name).second)
+        no_hosts.insert(first_word(name));
+    std::vector<std::string> unnamed;
+    for (const auto& [id, name] : adapters_)
+      if (no_hosts.contains(first_word(name))) unnamed.push_back(id);
+    if (unnamed.empty()) return;
     for (auto& ports : links_)
       for (auto& [port, link] : ports)
         if (no_hosts.contains(link.host)) link.host = link.id;
-    remark_ = lines_.file() + ": " + std::to_string(number) +
-              " adapters have names without a host, such as " + quoted(adapters_[*example]) +
-              "; each counts as a host with its GUID as name, such as " + *example +
+    remark_ = lines_.file() + ": " + std::to_string(unnamed.size()) +
+              " adapters have names without a host, such as " + quoted(adapters_[unnamed.front()]) +
+              "; each counts as a host with its GUID as name, such as " + unnamed.front() +
               ". For other names, use ibnetdiscover --node-name-map FILE.";
   }
 
@@ -253,7 +245,7 @@ class Reader {
   std::vector<std::string> ids_;            // by switch
   std::vector<std::map<int, Link>> links_;  // by switch, by port
   std::map<std::string, int, std::less<>> by_id_;
-  std::map<std::string, std::string> adapters_;  // by their IDs: the descriptions
+  std::map<std::string, std::string> adapters_;  // the names by ID
   std::string remark_;
   int at_ = -1;  // the switch whose ports follow; -1 for those of a host
   int ports_ = 0;
