@@ -32,11 +32,9 @@ class Reader {
  public:
   Machine read(std::string_view contents, const std::string& file) {
     read_file(contents, file);
-    const auto fail_all = [&](const std::string& why) { Lines::fail_at(file, why); };
-    if (!graph_.switches.empty() && !blocks_.empty())
-      fail_all("has both switches and blocks; Slurm accepts only one of them");
     if (!blocks_.empty()) return block_machine();
-    if (graph_.switches.empty()) fail_all("has no SwitchName= and no BlockName=");
+    if (graph_.switches.empty())
+      Lines::fail_at(file, "has no SwitchName= and no BlockName=; add the switches or blocks");
     return switch_machine();
   }
 
@@ -66,6 +64,8 @@ class Reader {
     else
       lines_->fail(quoted(lines_->line()) +
                    " is unknown; expected SwitchName=, BlockName=, BlockSizes= or include FILE");
+    if (!graph_.switches.empty() && !blocks_.empty())
+      lines_->fail("the file has both switches and blocks; remove one of the two kinds");
   }
 
   // Relative to the folder of the file, as Slurm does.

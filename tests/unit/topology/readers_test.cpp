@@ -143,7 +143,7 @@ TEST(Slurm, MalformedFileIsRefusedWithLineAndReason) {
       {"BlockName=b Nodes=a BlockSize=4\nAggregatedBlock=b Nodes=a BlockSize=6",
        "f:2: 'BlockSize=6' is invalid; expected a size"},
       {"BlockName=b Nodes=a\nBlockSizes=0", "f:2: '0' is not the size"},
-      {"BlockName=b Nodes=a\nSwitchName=s Nodes=c", "f: has both switches and blocks"},
+      {"BlockName=b Nodes=a\nSwitchName=s Nodes=c", "f:2: the file has both switches and blocks"},
       {"# nothing\n", "f: has no SwitchName="}};
   for (const auto& [contents, why] : wrong) {
     const std::string said = complaint([&] { read_slurm(contents, "f"); });
