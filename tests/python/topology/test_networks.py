@@ -105,9 +105,7 @@ def test_cables_of_groups_and_routers() -> None:
 def test_cables_of_adapters_without_names() -> None:
     network = networks.of(str(DATA / "ibnetdiscover-same-names.txt"))
     assert network.names[2:] == ("H-a100000000000021", "edge-1", "edge-2")
-    assert network.rate == 50e9
-    found = network_bounds.find(network, [1] * 3, "alltoall", 0, 1.0)
-    assert found.why == "into 1 of 3 nodes"
+    assert (network.nodes, len(network.links), network.rate) == (3, 8, 50e9)
 
 
 def test_slurm_names_may_be_used() -> None:
