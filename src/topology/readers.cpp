@@ -1,11 +1,13 @@
 #include "topology/readers.h"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <filesystem>
 #include <memory>
 #include <optional>
 #include <stdexcept>
+#include <utility>
 
 #include "topology/hostlist.h"
 #include "topology/hwloc.h"
@@ -39,18 +41,33 @@ Kind kind_of(const std::string& text, const std::string& file) {
   Lines lines(text, file);
   if (!lines.next()) lines.fail_all("is empty; expected " + std::string(kinds_of_files));
   const std::string key = key_of(lines.line());
-  if (key == "machine") return Kind::saved;
-  for (const char* each : {"switchname", "blockname", "blocksizes", "include"})
-    if (key == each) return Kind::slurm;
-  for (const char* each : {"vendid", "devid", "sysimgguid", "switchguid", "caguid", "rtguid",
-                           "switch", "ca", "rt", "chassis", "non-chassis"})
-    if (key == each) return Kind::ibnetdiscover;
-  const std::string quote = quoted(lines.line().substr(0, 80));
-  if (key == "-" || key == "---" || key.ends_with(':') || key.starts_with('%'))
-    lines.fail(quote +
-               " is YAML, which Toccata does not read; give the output of `scontrol show topology` "
-               "in a file");
-  lines.fail(quote + " begins no known file; expected " + std::string(kinds_of_files));
+  using Known = std::pair<std::string_view, Kind>;
+  static constexpr std::array known{Known{"machine", Kind::saved},
+                                    Known{"switchname", Kind::slurm},
+                                    Known{"blockname", Kind::slurm},
+                                    Known{"blocksizes", Kind::slurm},
+                                    Known{"include", Kind::slurm},
+                                    Known{"vendid", Kind::ibnetdiscover},
+                                    Known{"devid", Kind::ibnetdiscover},
+                                    Known{"sysimgguid", Kind::ibnetdiscover},
+                                    Known{"switchguid", Kind::ibnetdiscover},
+                                    Known{"caguid", Kind::ibnetdiscover},
+                                    Known{"rtguid", Kind::ibnetdiscover},
+                                    Known{"switch", Kind::ibnetdiscover},
+                                    Known{"ca", Kind::ibnetdiscover},
+                                    Known{"rt", Kind::ibnetdiscover},
+                                    Known{"chassis", Kind::ibnetdiscover},
+                                    Known{"non-chassis", Kind::ibnetdiscover}};
+  const auto found = std::ranges::find(known, key, &Known::first);
+  if (found == known.end()) {
+    const bool is_yaml = key == "-" || key == "---" || key.ends_with(':') || key.starts_with('%');
+    lines.fail(quoted(lines.line().substr(0, 80)) +
+               (is_yaml
+                    ? " is YAML, which Toccata does not read; give the output of `scontrol show "
+                      "topology` in a file"
+                    : " begins no known file; expected " + std::string(kinds_of_files)));
+  }
+  return found->second;
 }
 
 Machine read_file(const std::string& file) {
