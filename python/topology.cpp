@@ -2,11 +2,16 @@
 
 #include "topology.h"
 
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
+#include <optional>
+#include <tuple>
+#include <utility>
 
 #include "selection/known.h"
 #include "topology/error.h"
@@ -72,6 +77,7 @@ void bind_topology(nb::module_& module) {
           [](const Machine& self, int level) { return self.level(level_of(self, level)).labels; },
           "level"_a)
       .def_prop_ro("saved", &saved)
+      .def_prop_ro("remark", [](const Machine& self) { return self.remark(); })
       .def_prop_ro("dims",
                    [](const Machine& self) {
                      return self.network() ? self.network()->dims : std::vector<int>{};
@@ -133,6 +139,19 @@ void bind_topology(nb::module_& module) {
   module.def(
       "fold_hosts", [](const std::vector<std::string>& hosts) { return fold_hosts(hosts); },
       "hosts"_a);
+  module.def(
+      "fabric",
+      [](const std::string& file) {
+        using Cables = std::vector<std::tuple<int, int, std::string>>;
+        std::optional<std::pair<std::vector<std::string>, Cables>> result;
+        if (std::optional<Fabric> fabric = read_fabric_in(file)) {
+          result.emplace(std::move(fabric->names), Cables());
+          for (Fabric::Cable& each : fabric->cables)
+            result->second.emplace_back(each.from, each.to, std::move(each.speed));
+        }
+        return result;
+      },
+      "file"_a);
   module.def(
       "read_saved",
       [](std::string_view contents, const std::string& name) {

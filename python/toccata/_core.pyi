@@ -33,6 +33,9 @@ class Machine:
     def saved(self) -> str:
         """The contents of a file that can be read again."""
     @property
+    def remark(self) -> str:
+        """What a reader had to decide about a file, for the user; empty if nothing."""
+    @property
     def dims(self) -> list[int]:
         """The dimensions of the mesh of the outermost objects; empty if there is no mesh."""
     @property
@@ -85,6 +88,11 @@ def unknown_levels(machine: Machine) -> list[str]:
 
 def this_machine() -> Machine:
     """hwloc's description of this machine."""
+
+def fabric(file: str) -> tuple[list[str], list[tuple[int, int, str]]] | None:
+    """The names of nodes and switches in an output of ibnetdiscover, the nodes of its machine
+    first, and the cables: two positions, and a speed such as "4xHDR". Cables between switches are
+    listed from both ends, those of nodes only from the switch. None for another kind of file."""
 
 def read_saved(contents: str, name: str) -> Machine:
     """The machine of a saved text; errors contain `name` and the line."""

@@ -54,8 +54,9 @@ constexpr std::array known{
              "receives all counts and times, for `toccata explain`"},
     Variable{"TOCCATA_TOPOLOGY", "FILE or MACHINE", "what hwloc finds", "children per level",
              "node:4 socket:2 core:8",
-             "adds the switches from a file: Slurm's topology.conf, the output of ibnetdiscover, "
-             "or the output of `toccata topo --save`; a MACHINE such as \"node:4 socket:2 core:8\" "
+             "adds the switches from a file: Slurm's topology.conf, the output of `scontrol show "
+             "topology`, ibnetdiscover or `toccata topo --save`; a MACHINE such as \"node:4 "
+             "socket:2 core:8\" "
              "replaces the discovered machine"},
     Variable{"TOCCATA_PLACEMENT", "NAME", "sequential", "core numbers, in a list", "cyclic",
              "places the ranks of MPI_COMM_WORLD on TOCCATA_TOPOLOGY: sequential, cyclic, "

@@ -1,8 +1,10 @@
 #include "topology/hwloc.h"
 
+#include <algorithm>
 #include <array>
 #include <hwloc.h>
 #include <map>
+#include <ranges>
 #include <stdexcept>
 
 #include "text/printable.h"
@@ -50,14 +52,58 @@ struct Tree {
   std::vector<std::vector<Object>> objects;  // by level
 };
 
-// The kinds that divide their enclosing objects, each in the order of the tree. objects_of returns
-// the objects of a type.
+// Whether every core is in one of the objects, and in only one.
+template <typename Object>
+bool divide_cores(const std::vector<Object>& objects, const std::vector<Object>& cores) {
+  const Set all;
+  for (const Object each : objects) {
+    if (hwloc_bitmap_intersects(all.bits, each->cpuset) != 0) return false;
+    hwloc_bitmap_or(all.bits, all.bits, each->cpuset);
+  }
+  return std::ranges::all_of(cores, [&](const Object core) {
+    return std::ranges::count_if(objects, [&](const Object each) {
+             return hwloc_bitmap_isincluded(core->cpuset, each->cpuset) != 0;
+           }) == 1;
+  });
+}
+
+// The smallest objects: those that contain no other one. Of objects with the same processors, the
+// first one. With `largest`, those that no other one contains.
+template <typename Object>
+std::vector<Object> extreme(const std::vector<Object>& objects, bool largest) {
+  std::vector<Object> result;
+  for (std::size_t i = 0; i < objects.size(); ++i) {
+    const auto is_worse_than = [&, i](std::size_t other) {
+      const auto mine = objects[i]->cpuset, theirs = objects[other]->cpuset;
+      if (hwloc_bitmap_isequal(mine, theirs) != 0) return other < i;
+      return hwloc_bitmap_isincluded(largest ? mine : theirs, largest ? theirs : mine) != 0;
+    };
+    const auto all = std::views::iota(std::size_t{0}, objects.size());
+    if (std::ranges::none_of(all, is_worse_than)) result.push_back(objects[i]);
+  }
+  return result;
+}
+
+// Objects of a kind that divide the cores; empty if there are none. Several memories may belong to
+// the same cores: HBM next to DRAM, or CXL memory of a socket with several NUMA domains. Then the
+// smallest domains count, or the largest ones if the smallest do not reach all cores.
+template <typename Object>
+std::vector<Object> dividing(const std::vector<Object>& found, const std::vector<Object>& cores) {
+  if (divide_cores(found, cores)) return found;
+  for (const bool largest : {false, true})
+    if (auto kept = extreme(found, largest); divide_cores(kept, cores)) return kept;
+  return {};
+}
+
+// The kinds that divide the cores and their enclosing objects, each in the order of the tree.
+// objects_of returns the objects of a type.
 template <typename Object, typename ObjectsOf>
 Tree<Object> tree_by(const ObjectsOf& objects_of) {
   Tree<Object> tree;
+  const std::vector<Object> cores = objects_of(HWLOC_OBJ_CORE);
   for (const Kind& kind : kinds) {
-    const std::vector<Object> found = objects_of(kind.type);
     const bool innermost = kind.type == HWLOC_OBJ_CORE;
+    const std::vector<Object> found = innermost ? cores : dividing(objects_of(kind.type), cores);
     const std::size_t outer_objects = tree.levels.empty() ? 1 : tree.objects.back().size();
     if (found.size() <= outer_objects && !innermost) continue;
     Machine::Level level{kind.name, {}};
@@ -70,7 +116,7 @@ Tree<Object> tree_by(const ObjectsOf& objects_of) {
         level.outer.push_back(static_cast<int>(outer));
         ordered.push_back(each);
       }
-    if (ordered.size() < found.size() && !innermost) continue;  // crosses enclosing ones
+    if (ordered.size() < found.size()) continue;  // crosses enclosing ones
     tree.levels.push_back(std::move(level));
     tree.objects.push_back(std::move(ordered));
   }
@@ -242,13 +288,11 @@ Machine read_hwloc_xml(std::string_view contents, const std::string& file) {
   }
   if (objects[HWLOC_OBJ_CORE].empty()) objects[HWLOC_OBJ_CORE].swap(objects[HWLOC_OBJ_PU]);
   if (objects[HWLOC_OBJ_CORE].empty()) fail("has no cores");
-  const auto tree = tree_by<const XmlObject*>([&](hwloc_obj_type_t type) {
-    std::vector<const XmlObject*> result;
-    for (const auto& each : objects[type]) result.push_back(each.get());
-    return result;
-  });
-  if (tree.objects.back().empty()) fail("has no cores in its sockets");
-  return Machine(tree.levels);
+  return Machine(tree_by<const XmlObject*>([&](hwloc_obj_type_t type) {
+                   std::vector<const XmlObject*> result;
+                   for (const auto& each : objects[type]) result.push_back(each.get());
+                   return result;
+                 }).levels);
 }
 
 }  // namespace toccata

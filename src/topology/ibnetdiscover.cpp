@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 
@@ -25,12 +26,19 @@ bool take_between(std::string_view& text, char open, char close, std::string_vie
   return true;
 }
 
-// The quoted words of `"node001 HCA-1" lid 3 4xQDR`: the host and its adapter.
-std::vector<std::string_view> description_in(std::string_view comment) {
+// The quoted text of `"node001 HCA-1" lid 3 4xQDR`: the host and its adapter.
+std::string_view description_in(std::string_view comment) {
   skip_blanks(comment);
   std::string_view description;
   take_between(comment, '"', '"', description);
-  return split_words(description);
+  return description;
+}
+
+// "4xQDR" in the text after a description. -f appends further words.
+std::string_view speed_in(std::string_view comment) {
+  for (const std::string_view word : split_words(comment.substr(comment.rfind('"') + 1)))
+    if (word.find('x') != word.npos && parse_number(word.substr(0, word.find('x')))) return word;
+  return "";
 }
 
 // "leaf1" of "MF0;leaf1:MQM8700/U1"
@@ -40,33 +48,31 @@ std::string_view name_of_switch(std::string_view description) {
   return description.substr(0, description.find(':'));
 }
 
-class Fabric {
+class Reader {
  public:
-  Fabric(std::string_view contents, const std::string& file) : lines_(contents, file) {}
+  Reader(std::string_view contents, const std::string& file) : lines_(contents, file) {}
 
-  Machine read() {
+  Fabric read() {
     while (lines_.next()) read_line();
-    if (switches_.empty()) lines_.fail_all("has no switch; expected the output of ibnetdiscover");
+    if (graph_.switches.empty())
+      lines_.fail_all("has no switch; expected the output of ibnetdiscover");
+    name_hosts();
     settle_hosts();
     connect();
-    if (leaves_.empty()) lines_.fail_all("has no switch with a host");
-    return tree();
+    if (!has_hosts()) lines_.fail_all("has no switch with a host");
+    Machine machine = graph_.machine(SwitchGraph::Levels::dividing);
+    if (!remark_.empty()) machine.remark(remark_);
+    return fabric(std::move(machine));
   }
 
  private:
   // The other end of a switch's port.
   struct Link {
     std::string id;
+    std::string speed;
     std::string host = {};  // empty if it is not a host
     // The host's adapter and its port.
     std::pair<std::string, int> end = {};
-  };
-  struct Switch {
-    std::string name;
-    std::map<int, Link> links = {};  // by port
-    std::vector<std::string> hosts = {};
-    std::set<int> neighbors = {};
-    int height = -1;  // hops from the nearest switch with a host
   };
 
   void read_line() {
@@ -76,9 +82,14 @@ class Fabric {
     const auto words = split_words(line);
     if (words.front() == "Switch" || words.front() == "Ca" || words.front() == "Rt")
       return open_device(words.front(), line);
-    if (words.front().find('=') == std::string_view::npos)
+    // Headings of -g: "Chassis 1 (guid 0xc3)", "Hostname: n1", "Spine Nodes", "Non-Chassis Nodes"
+    static constexpr std::array<std::string_view, 5> headings{"Chassis", "Non-Chassis", "Spine",
+                                                              "Line", "Hostname:"};
+    if (std::ranges::find(headings, words.front()) == headings.end() &&
+        words.front().find('=') == std::string_view::npos)
       lines_.fail(quoted(words.front()) +
-                  " is neither Switch, Ca or Rt, nor a port [N], nor KEY=VALUE");
+                  " is neither Switch, Ca or Rt, nor a port [N], nor KEY=VALUE; expected the "
+                  "output of ibnetdiscover, with or without -g");
   }
 
   // Switch 36 "S-0002c902003f1f40"  # "MF0;switch-1:IS5030/U1" enhanced port 0 lid 1 lmc 0
@@ -94,17 +105,21 @@ class Fabric {
     ports_ = *ports;
     in_device_ = true;
     if (kind != "Switch") return;
-    at_ = static_cast<int>(switches_.size());
+    at_ = static_cast<int>(graph_.switches.size());
     if (!by_id_.emplace(id, at_).second) lines_.fail("switch " + quoted(id) + " occurs twice");
-    switches_.push_back({std::string(id)});
-    if (const auto words_there = description_in(lines_.comment()); !words_there.empty())
-      switches_.back().name = name_of_switch(words_there.front());
+    ids_.emplace_back(id);
+    graph_.switches.push_back({std::string(id)});
+    links_.emplace_back();
+    if (const auto there = split_words(description_in(lines_.comment())); !there.empty())
+      graph_.switches.back().name = name_of_switch(there.front());
   }
 
   // [1] "H-0002c9030002ad2a"[1](2c9030002ad2b)  # "node001 HCA-1" lid 3 4xQDR
+  // With -g, the number on the outside of a chassis may follow a port: [1][ext 5]
   void read_port(std::string_view line) {
-    std::string_view port, guid, id, peer_port;
+    std::string_view port, outside, guid, id, peer_port;
     bool good = take_between(line, '[', ']', port);
+    take_between(line, '[', ']', outside);
     take_between(line, '(', ')', guid);
     skip_blanks(line);
     good = good && take_between(line, '"', '"', id) && take_between(line, '[', ']', peer_port);
@@ -115,122 +130,123 @@ class Fabric {
     if (*number < 1 || *number > ports_)
       lines_.fail("there is no port " + std::string(port) + " among " + std::to_string(ports_));
     if (at_ < 0) return;  // a host's port: the switch at its other end lists the same link
-    Link link{std::string(id)};
+    Link link{std::string(id), std::string(speed_in(lines_.comment()))};
     // Aggregation nodes, which reduce messages inside switches, are not hosts.
     if (id.starts_with("H-") && lines_.comment().find("Aggregation Node") == std::string::npos) {
-      const auto words = description_in(lines_.comment());
+      const std::string_view description = description_in(lines_.comment());
+      const auto words = split_words(description);
       link.host = words.empty() ? id : words.front();
       link.end = {words.size() < 2 ? "" : std::string(words[1]), *peer};
+      adapters_.emplace(id, description);
     }
-    if (!switches_[at_].links.emplace(*number, std::move(link)).second)
+    if (!links_[at_].emplace(*number, std::move(link)).second)
       lines_.fail("port " + std::string(port) + " occurs twice");
+  }
+
+  // A host's adapters have different names, such as "n1 mlx5_0" and "n1 mlx5_1". So if two adapters
+  // have the same one, its first word is not a host, as in "MT4129 ConnectX7 Mellanox Technologies"
+  // or "localhost mlx5_0". Then every adapter is a host of its own.
+  void name_hosts() {
+    const auto first_word = [](std::string_view text) {
+      const auto words = split_words(text);
+      return words.empty() ? std::string_view() : words.front();
+    };
+    std::set<std::string_view> known, no_hosts;
+    for (const auto& [id, name] : adapters_)
+      if (split_words(name).size() > 1 && !known.insert(name).second)
+        no_hosts.insert(first_word(name));
+    std::vector<std::string> unnamed;
+    for (const auto& [id, name] : adapters_)
+      if (no_hosts.contains(first_word(name))) unnamed.push_back(id);
+    if (unnamed.empty()) return;
+    for (auto& ports : links_)
+      for (auto& [port, link] : ports)
+        if (no_hosts.contains(link.host)) link.host = link.id;
+    remark_ = lines_.file() + ": " + std::to_string(unnamed.size()) +
+              " adapters have names without a host, such as " + quoted(adapters_[unnamed.front()]) +
+              "; each counts as a host with its GUID as name, such as " + unnamed.front() +
+              ". For other names, use ibnetdiscover --node-name-map FILE.";
   }
 
   // A host with several ports belongs to the switch of its first one.
   void settle_hosts() {
     std::map<std::string, const Link*> first;
-    for (const Switch& each : switches_)
-      for (const auto& [port, link] : each.links) {
+    for (const auto& ports : links_)
+      for (const auto& [port, link] : ports) {
         const auto [known, is_new] = first.emplace(link.host, &link);
         if (!is_new && link.end < known->second->end) known->second = &link;
       }
-    for (Switch& each : switches_)
-      for (const auto& [port, link] : each.links)
-        if (!link.host.empty() && first[link.host] == &link) each.hosts.push_back(link.host);
+    for (std::size_t i = 0; i < links_.size(); ++i)
+      for (const auto& [port, link] : links_[i])
+        if (!link.host.empty() && first[link.host] == &link)
+          graph_.switches[i].nodes.push_back(link.host);
   }
 
   // Links between switches, and their distances from hosts.
   void connect() {
-    for (int i = 0; i < static_cast<int>(switches_.size()); ++i)
-      for (const auto& [port, link] : switches_[i].links) {
+    std::vector<SwitchGraph::Switch>& switches = graph_.switches;
+    for (int i = 0; i < static_cast<int>(switches.size()); ++i)
+      for (const auto& [port, link] : links_[i]) {
         if (!link.id.starts_with("S-")) continue;
         const auto peer = by_id_.find(link.id);
         if (peer == by_id_.end())
-          lines_.fail_all("port " + std::to_string(port) + " of switch " + switches_[i].name +
+          lines_.fail_all("port " + std::to_string(port) + " of switch " + switches[i].name +
                           " leads to " + quoted(link.id) + ", which is not a switch of the file");
-        switches_[i].neighbors.insert(peer->second);
-        switches_[peer->second].neighbors.insert(i);
+        switches[i].neighbors.insert(peer->second);
+        switches[peer->second].neighbors.insert(i);
       }
     std::vector<int> reached;
-    for (int i = 0; i < static_cast<int>(switches_.size()); ++i)
-      if (!switches_[i].hosts.empty()) {
-        switches_[i].height = 0;
+    for (int i = 0; i < static_cast<int>(switches.size()); ++i)
+      if (!switches[i].nodes.empty()) {
+        switches[i].height = 0;
         reached.push_back(i);
       }
-    leaves_ = reached;
     for (std::size_t i = 0; i < reached.size(); ++i)
-      for (const int next : switches_[reached[i]].neighbors)
-        if (switches_[next].height < 0) {
-          switches_[next].height = switches_[reached[i]].height + 1;
+      for (const int next : switches[reached[i]].neighbors)
+        if (switches[next].height < 0) {
+          switches[next].height = switches[reached[i]].height + 1;
           reached.push_back(next);
         }
   }
 
-  // For every switch, the first switch that it can reach through switches of at most that `height`.
-  std::vector<int> components(int height) const {
-    std::vector<int> component(switches_.size(), -1);
-    for (const int leaf : leaves_) {
-      if (component[leaf] >= 0) continue;
-      std::vector<int> reached{leaf};
-      component[leaf] = leaf;
-      for (std::size_t i = 0; i < reached.size(); ++i)
-        for (const int next : switches_[reached[i]].neighbors)
-          if (component[next] < 0 && switches_[next].height >= 0 &&
-              switches_[next].height <= height) {
-            component[next] = leaf;
-            reached.push_back(next);
-          }
-    }
-    return component;
+  bool has_hosts() const {
+    return std::ranges::any_of(graph_.switches,
+                               [](const SwitchGraph::Switch& each) { return each.height == 0; });
   }
 
-  Machine tree() const {
-    int top = 0;
-    for (const Switch& each : switches_) top = std::max(top, each.height);
-    // From the inside outwards: at each height, the object of each leaf. Divisions with one object
-    // for all leaves, or as many as before, carry no information.
-    std::vector<std::vector<int>> divisions;
-    std::size_t last_number = leaves_.size();
-    for (int height = 1; height <= top; ++height) {
-      std::vector<int> division = components(height);
-      const std::set<int> objects(division.begin(), division.end());
-      const std::size_t number = objects.size() - objects.count(-1);
-      if (number < last_number && number > 1) divisions.push_back(std::move(division));
-      last_number = number;
+  Fabric fabric(Machine machine) const {
+    Fabric result{std::move(machine)};
+    result.names = result.machine.level(result.machine.innermost()).labels;
+    std::map<std::string_view, int> vertices;
+    for (std::size_t i = 0; i < result.names.size(); ++i)
+      vertices.emplace(result.names[i], static_cast<int>(i));
+    const int hosts = static_cast<int>(result.names.size());
+    std::set<std::string_view> names;
+    for (const std::string& each : result.names) names.insert(each);
+    std::vector<std::string> of_switches;
+    for (std::size_t i = 0; i < ids_.size(); ++i) {
+      const std::string& name = graph_.switches[i].name;
+      of_switches.push_back(names.insert(name).second ? name : ids_[i]);
     }
-    SwitchTree result;
-    // The leaves, then outwards.
-    std::vector<int> current;  // the tree's switches of this level, by leaf
-    for (const int leaf : leaves_) {
-      current.push_back(static_cast<int>(result.switches.size()));
-      result.switches.push_back({switches_[leaf].name, {}, switches_[leaf].hosts});
-    }
-    result.roots = current;
-    for (const std::vector<int>& division : divisions) {
-      std::map<int, int> made;  // by component
-      std::vector<int> roots;
-      std::vector<int> next;
-      for (std::size_t i = 0; i < leaves_.size(); ++i) {
-        const auto [known, is_new] =
-            made.emplace(division[leaves_[i]], static_cast<int>(result.switches.size()));
-        if (is_new) {
-          result.switches.push_back({switch_level_name(1) + std::to_string(made.size())});
-          roots.push_back(known->second);
-        }
-        std::vector<int>& inner = result.switches[known->second].switches;
-        if (std::ranges::find(inner, current[i]) == inner.end()) inner.push_back(current[i]);
-        next.push_back(known->second);
+    for (std::size_t i = 0; i < links_.size(); ++i)
+      for (const auto& [port, link] : links_[i]) {
+        const bool is_switch = link.id.starts_with("S-");
+        if (!is_switch && link.host.empty()) continue;
+        const int to =
+            is_switch ? hosts + by_id_.find(link.id)->second : vertices.find(link.host)->second;
+        result.cables.push_back({hosts + static_cast<int>(i), to, link.speed});
       }
-      current = std::move(next);
-      result.roots = std::move(roots);
-    }
-    return result.machine(switch_level_name);
+    result.names.insert(result.names.end(), of_switches.begin(), of_switches.end());
+    return result;
   }
 
   Lines lines_;
-  std::vector<Switch> switches_;
+  SwitchGraph graph_;
+  std::vector<std::string> ids_;            // by switch
+  std::vector<std::map<int, Link>> links_;  // by switch, by port
   std::map<std::string, int, std::less<>> by_id_;
-  std::vector<int> leaves_;
+  std::map<std::string, std::string> adapters_;  // the names by ID
+  std::string remark_;
   int at_ = -1;  // the switch whose ports follow; -1 for those of a host
   int ports_ = 0;
   bool in_device_ = false;
@@ -238,8 +254,12 @@ class Fabric {
 
 }  // namespace
 
+Fabric read_fabric(std::string_view contents, const std::string& file) {
+  return Reader(contents, file).read();
+}
+
 Machine read_ibnetdiscover(std::string_view contents, const std::string& file) {
-  return Fabric(contents, file).read();
+  return read_fabric(contents, file).machine;
 }
 
 }  // namespace toccata

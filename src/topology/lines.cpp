@@ -1,6 +1,21 @@
 #include "topology/lines.h"
 
+#include "topology/file.h"
+
 namespace toccata {
+
+std::string text_of_topology(const std::string& file) {
+  std::string text;
+  try {
+    text = read_regular_file(file, most_bytes_of_topology);
+  } catch (const FileError& error) {
+    throw TopologyError(error.what());
+  }
+  if (text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff"))
+    throw TopologyError(file + ": is in UTF-16; convert it by iconv -f UTF-16 -t UTF-8");
+  if (text.starts_with("\xef\xbb\xbf")) text.erase(0, 3);
+  return text;
+}
 
 bool Lines::next() {
   while (!rest_.empty()) {

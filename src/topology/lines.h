@@ -7,6 +7,9 @@
 
 namespace toccata {
 
+// The text of a file that describes a machine, without a byte order mark. TopologyError.
+std::string text_of_topology(const std::string& file);
+
 // The lines of a file, one after the other, without comments (from # on). A \ at the end of a line
 // joins it to the next one.
 class Lines {
@@ -19,14 +22,18 @@ class Lines {
   // The text after the # of the line.
   const std::string& comment() const { return comment_; }
 
+  const std::string& file() const { return file_; }
+  // "topology.conf:12"
+  std::string place() const { return file_ + ":" + std::to_string(number_); }
+
   // "topology.conf:12: why"
-  [[noreturn]] void fail(const std::string& why) const {
-    throw TopologyError(file_ + ":" + std::to_string(number_) + ": " + why);
+  [[noreturn]] void fail(const std::string& why) const { fail_at(place(), why); }
+  // For errors that are found later, at a place of an earlier line.
+  [[noreturn]] static void fail_at(const std::string& place, const std::string& why) {
+    throw TopologyError(place + ": " + why);
   }
   // For errors of the whole file.
-  [[noreturn]] void fail_all(const std::string& why) const {
-    throw TopologyError(file_ + ": " + why);
-  }
+  [[noreturn]] void fail_all(const std::string& why) const { fail_at(file_, why); }
   // Runs `body`; its errors refer to this line.
   template <typename Body>
   auto placed(Body&& body) const {

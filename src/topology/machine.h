@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "topology/mesh.h"
@@ -53,6 +54,10 @@ class Machine {
   // The object of level `at` (`level` or further out) that contains the object.
   int ancestor(int level, int object, int at) const;
 
+  // What a reader had to decide about a file, in one line for the user; empty if nothing.
+  const std::string& remark() const { return remark_; }
+  void remark(std::string text) { remark_ = std::move(text); }
+
   const std::optional<Mesh>& network() const { return network_; }
   // Null if there are none.
   const std::shared_ptr<const PackedTrees>& trees() const { return trees_; }
@@ -61,6 +66,7 @@ class Machine {
   std::vector<Level> levels_;
   std::optional<Mesh> network_;
   std::shared_ptr<const PackedTrees> trees_;
+  std::string remark_;
 };
 
 }  // namespace toccata

@@ -137,10 +137,15 @@ std::vector<std::string> unknown_levels(const Machine& machine) {
       "block", "spine", "leaf", "router", "blade",
       // from the node inwards
       "node", "board", "package", "socket", "die", "numa", "l3", "l2", "core", "pu"};
+  // "switch3", "block12"
+  const auto is_numbered = [](std::string_view name, std::string_view kind) {
+    return name.starts_with(kind) && name.find_first_not_of("0123456789", kind.size()) == name.npos;
+  };
   std::vector<std::string> result;
   for (int level = 0; level < machine.levels(); ++level) {
     const std::string_view name = machine.name(level);
-    if (!name.starts_with("switch") && std::ranges::find(known, name) == known.end())
+    if (!is_numbered(name, "switch") && !is_numbered(name, "block") &&
+        std::ranges::find(known, name) == known.end())
       result.emplace_back(name);
   }
   return result;

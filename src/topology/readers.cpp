@@ -1,12 +1,14 @@
 #include "topology/readers.h"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <stdexcept>
+#include <utility>
 
-#include "topology/file.h"
 #include "topology/hostlist.h"
 #include "topology/hwloc.h"
 #include "topology/lines.h"
@@ -18,34 +20,69 @@ namespace toccata {
 
 namespace {
 
-// The first word up to =, in lower case.
-std::string first_key(std::string_view contents) {
-  Lines lines(contents, "");
-  if (!lines.next()) return "";
-  const auto words = split_words(lines.line());
+constexpr std::string_view kinds_of_files =
+    "Slurm's topology.conf, the output of `scontrol show topology` or ibnetdiscover, hwloc's XML, "
+    "or "
+    "a file of toccata topo --save";
+
+// The first word up to = of a line, in lower case.
+std::string key_of(std::string_view line) {
+  const auto words = split_words(line);
   if (words.empty()) return "";  // a single \ contains no word
   std::string key(words.front().substr(0, words.front().find('=')));
   std::ranges::transform(key, key.begin(), [](unsigned char c) { return std::tolower(c); });
   return key;
 }
 
-Machine read_file(const std::string& file) {
-  std::string text;
-  try {
-    text = read_regular_file(file, most_bytes_of_topology);
-  } catch (const FileError& error) {
-    throw TopologyError(error.what());
+enum class Kind { slurm, ibnetdiscover, hwloc, saved };
+
+Kind kind_of(const std::string& text, const std::string& file) {
+  if (text.starts_with('<')) return Kind::hwloc;
+  Lines lines(text, file);
+  if (!lines.next()) lines.fail_all("is empty; expected " + std::string(kinds_of_files));
+  const std::string key = key_of(lines.line());
+  using Known = std::pair<std::string_view, Kind>;
+  static constexpr std::array known{Known{"machine", Kind::saved},
+                                    Known{"switchname", Kind::slurm},
+                                    Known{"blockname", Kind::slurm},
+                                    Known{"blocksizes", Kind::slurm},
+                                    Known{"include", Kind::slurm},
+                                    Known{"vendid", Kind::ibnetdiscover},
+                                    Known{"devid", Kind::ibnetdiscover},
+                                    Known{"sysimgguid", Kind::ibnetdiscover},
+                                    Known{"switchguid", Kind::ibnetdiscover},
+                                    Known{"caguid", Kind::ibnetdiscover},
+                                    Known{"rtguid", Kind::ibnetdiscover},
+                                    Known{"switch", Kind::ibnetdiscover},
+                                    Known{"ca", Kind::ibnetdiscover},
+                                    Known{"rt", Kind::ibnetdiscover},
+                                    Known{"chassis", Kind::ibnetdiscover},
+                                    Known{"non-chassis", Kind::ibnetdiscover}};
+  const auto found = std::ranges::find(known, key, &Known::first);
+  if (found == known.end()) {
+    const bool is_yaml = key == "-" || key == "---" || key.ends_with(':') || key.starts_with('%');
+    lines.fail(quoted(lines.line().substr(0, 80)) +
+               (is_yaml
+                    ? " is YAML, which Toccata does not read; give the output of `scontrol show "
+                      "topology` in a file"
+                    : " begins no known file; expected " + std::string(kinds_of_files)));
   }
-  if (text.starts_with('<')) return read_hwloc_xml(text, file);
-  const std::string key = first_key(text);
-  if (key == "machine") return read_saved(text, file);
-  if (key == "switchname" || key == "blockname" || key == "blocksizes")
-    return read_slurm(text, file);
-  for (const char* each : {"vendid", "devid", "sysimgguid", "switchguid", "caguid", "switch", "ca"})
-    if (key == each) return read_ibnetdiscover(text, file);
-  throw TopologyError(file +
-                      ": is neither Slurm's topology.conf, nor ibnetdiscover's output, nor hwloc's "
-                      "XML, nor saved by toccata topo --save");
+  return found->second;
+}
+
+Machine read_file(const std::string& file) {
+  const std::string text = text_of_topology(file);
+  switch (kind_of(text, file)) {
+    case Kind::slurm:
+      return read_slurm(text, file);
+    case Kind::ibnetdiscover:
+      return read_ibnetdiscover(text, file);
+    case Kind::hwloc:
+      return read_hwloc_xml(text, file);
+    case Kind::saved:
+      break;
+  }
+  return read_saved(text, file);
 }
 
 // Also true for a kind of file that cannot be read; read_file then gives the reason.
@@ -57,12 +94,22 @@ bool is_file(std::string_view text) {
 
 }  // namespace
 
+std::optional<Fabric> read_fabric_in(const std::string& file) {
+  const std::string text = text_of_topology(file);
+  if (kind_of(text, file) != Kind::ibnetdiscover) return {};
+  return read_fabric(text, file);
+}
+
 Machine read_machine(std::string_view text) {
   if (is_file(text)) return read_file(std::string(text));
   const auto words = split_words(text);
-  if (!words.empty() && is_file(words.front()))
-    return parse_inside(read_file(std::string(words.front())),
-                        text.substr(words.front().data() + words.front().size() - text.data()));
+  if (!words.empty() && is_file(words.front())) {
+    const Machine outside = read_file(std::string(words.front()));
+    Machine machine = parse_inside(
+        outside, text.substr(words.front().data() + words.front().size() - text.data()));
+    machine.remark(outside.remark());
+    return machine;
+  }
   if (std::error_code error; std::filesystem::is_directory(text, error))
     throw TopologyError(quoted(text) + " is a directory; give a file in it");
   if (!words.empty() && words.front().find(':') == std::string_view::npos &&

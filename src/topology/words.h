@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <charconv>
 #include <optional>
 #include <string>
@@ -17,6 +18,9 @@ inline std::string quoted(std::string_view text) {
     if (static_cast<unsigned char>(each) < ' ' || each == 127) each = '?';
   return result;
 }
+
+// Preferred to std::quoted.
+inline std::string quoted(const std::string& text) { return quoted(std::string_view(text)); }
 
 // The pieces between separators: "a,,b" has three.
 inline std::vector<std::string_view> split(std::string_view text, char separator) {

@@ -79,9 +79,9 @@ void read(const std::string& kind, const std::string& text) {
   else if (kind == "saved")
     write_again(read_saved(text, "x"));
   else if (kind == "slurm")
-    read_slurm(text, "x");
+    write_again(read_slurm(text, "x"));
   else if (kind == "ibnetdiscover")
-    read_ibnetdiscover(text, "x");
+    write_again(read_ibnetdiscover(text, "x"));
   else if (kind == "hwloc")
     write_again(read_hwloc_xml(text, "x"));
   else if (kind == "hosts")

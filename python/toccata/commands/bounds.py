@@ -15,7 +15,7 @@ MachineText = Annotated[
     typer.Option(
         metavar="TEXT",
         help='Machine with its links: "torus:8x8x8", "leaf:2 node:8 core:8", a platform '
-        "such as gpc, or a file (topology.conf, or the output of ibnetdiscover).",
+        "such as gpc, or a file (topology.conf, or the output of ibnetdiscover or scontrol).",
     ),
 ]
 OptionalCollective = Annotated[

@@ -25,8 +25,8 @@ MachineText = Annotated[
     typer.Argument(
         metavar="MACHINE",
         help='Machine, such as "leaf:2 node:8 socket:2 core:8" or "torus:8x8 core:2"; or '
-        "a file: Slurm's topology.conf, the output of ibnetdiscover, hwloc's XML, "
-        "or a file that --save wrote.",
+        "a file: Slurm's topology.conf, the output of scontrol show topology or ibnetdiscover, "
+        "hwloc's XML, or a file that --save wrote.",
     ),
 ]
 NumberOfRanks = Annotated[
@@ -85,6 +85,7 @@ def topo(
     - `toccata topo --ranks 8 --mpi openmpi --launcher-args "--bind-to core" --save machine.txt`
     - `toccata topo "leaf:2 node:8 socket:2 core:8" --ranks 64 --placement cyclic-scatter`
     - `toccata topo topology.conf --output cluster.png`
+    - `scontrol show topology >cluster.txt; toccata topo cluster.txt`
     - `toccata topo torus:16x4 --links 0.0-0.1=0 --trees 0 --save torus.txt`
     """
     starts = mpi != "auto" or bool(launcher_args)

@@ -34,7 +34,8 @@ PlacementOption = Annotated[
 
 @cache
 def named(text: str) -> _core.Machine:
-    """A machine from a user's text or file. Levels that no algorithm uses are reported once.
+    """A machine from a user's text or file. Levels that no algorithm uses, and the remark of a
+    reader, are reported once.
 
     Raises ChoiceError if it is invalid.
     """
@@ -42,6 +43,8 @@ def named(text: str) -> _core.Machine:
         if Path(text).exists():
             documents.check(Path(text))
     machine = _core.Machine(text)
+    if machine.remark:
+        print(f"toccata: {machine.remark}", file=sys.stderr)
     if unknown := _core.unknown_levels(machine):
         print(
             f"toccata: '{text}': no algorithm uses a level called {' or '.join(unknown)}; those "

@@ -161,10 +161,10 @@ def of_platform(platform: platforms.Platform) -> Network:
 
 
 def _of_text(text: str, rates: dict[str, float]) -> Network:
-    path = Path(text)
-    if path.is_file() and _is_ibnetdiscover(contents := path.read_text(errors="replace")):
-        return _of_ibnetdiscover(machines.named(text), contents)
-    return _of_machine(machines.named(text), rates)
+    machine = machines.named(text)
+    if Path(text).is_file() and (fabric := _core.fabric(text)):
+        return _of_fabric(machine, *fabric)
+    return _of_machine(machine, rates)
 
 
 def _rates(platform: platforms.Platform) -> dict[str, float]:
@@ -242,56 +242,25 @@ def _coordinates(cell: int, dims: list[int]) -> str:
     return ".".join(reversed(at))
 
 
-def _is_ibnetdiscover(contents: str) -> bool:
-    return re.search(r'^(Switch|Ca)\s+\d+\s+"', contents, re.MULTILINE) is not None
-
-
-_DEVICE = re.compile(r'^(Switch|Ca|Rt)\s+\d+\s+"([^"]+)"(?:\s*#\s*"([^"]*)")?')
-_PORT = re.compile(r'^\[\d+\](?:\([^)]*\))?\s*"([^"]+)"\[\d+\](?:\([^)]*\))?\s*(?:#(.*))?$')
-
-
-def _of_ibnetdiscover(machine: _core.Machine, contents: str) -> Network:
-    """A network with all cables of the file, which the reader of machines has already checked."""
+def _of_fabric(
+    machine: _core.Machine, names: list[str], cables: list[tuple[int, int, str]]
+) -> Network:
     level = machine.levels.index("node")
-    hosts = machine.labels(level)
-    vertices = {f"H {host}": number for number, host in enumerate(hosts)}
-    names = list(hosts)
+    hosts = machine.objects(level)
     speeds = dict[tuple[int, int], Fraction]()
-    links = list[tuple[str, str, Fraction]]()
-    at: str | None = None
-    for line in contents.splitlines():
-        if device := _DEVICE.match(line):
-            kind, identity, description = device.groups()
-            at = identity if kind == "Switch" else None
-            if at is not None:
-                vertices[at] = len(names)
-                words = (description or "").split()
-                name = words[0].removeprefix("MF0;").split(":")[0] if words else at
-                names.append(name if name not in names else at)
-        elif at is not None and (port := _PORT.match(line)):
-            peer, comment = port.group(1), port.group(2) or ""
-            if "Aggregation Node" in comment:
-                continue
-            if peer.startswith("H-"):
-                words = re.findall(r'"([^"]*)"', comment)
-                peer = f"H {words[0].split()[0] if words and words[0].split() else peer}"
-            links.append((at, peer, _speed(comment)))
-    for end, peer, speed in links:
-        if peer not in vertices:
-            continue  # not a host of the machine
-        a, b = vertices[end], vertices[peer]
-        speeds[a, b] = speeds.get((a, b), Fraction(0)) + speed
-        if peer.startswith("H "):  # listed only by the switch
-            speeds[b, a] = speeds.get((b, a), Fraction(0)) + speed
-    one = min((each for ends, each in speeds.items() if min(ends) < len(hosts)),
+    for a, b, speed in cables:
+        speeds[a, b] = speeds.get((a, b), Fraction(0)) + _speed(speed)
+        if b < hosts:  # listed only by the switch
+            speeds[b, a] = speeds.get((b, a), Fraction(0)) + _speed(speed)
+    one = min((each for ends, each in speeds.items() if min(ends) < hosts),
               default=Fraction(1))  # fmt: skip
     capacities = {ends: each / one for ends, each in speeds.items()}
-    return Network(machine, tuple(names), len(hosts), capacities, level, float(one) * 1e9 / 8)
+    return Network(machine, tuple(names), hosts, capacities, level, float(one) * 1e9 / 8)
 
 
-def _speed(comment: str) -> Fraction:
-    """The Gbit/s of a comment such as "4xHDR"; 100 if it names no speed."""
-    found = re.search(r"(\d+)x([A-Z]+\d*)\s*$", comment.strip())
-    if found is None or found.group(2) not in SPEEDS:
+def _speed(text: str) -> Fraction:
+    """The Gbit/s of a text such as "4xHDR"; 100 if it names no speed."""
+    lanes, _, speed = text.partition("x")
+    if speed not in SPEEDS:
         return Fraction(100)
-    return int(found.group(1)) * Fraction(SPEEDS[found.group(2)])
+    return int(lanes) * Fraction(SPEEDS[speed])

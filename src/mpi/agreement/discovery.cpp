@@ -76,6 +76,8 @@ void Surroundings::read_variables() {
                           ". Using the discovered topology.");
     return;
   }
+  if (!machine_->remark().empty())
+    complaints_.push_back("TOCCATA_TOPOLOGY=" + text_ + ": " + machine_->remark());
   for (const std::string& each : unknown_levels(*machine_))
     complaints_.push_back("TOCCATA_TOPOLOGY=" + text_ + ": no algorithm uses a level called '" +
                           each + "'; algorithms use node, socket, numa, l3 and core.");

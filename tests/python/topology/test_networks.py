@@ -94,6 +94,20 @@ def test_ibnetdiscover_tells_all_cables() -> None:
     assert found.why == "into 3 of 12 nodes"
 
 
+def test_cables_of_groups_and_routers() -> None:
+    network = networks.of(str(DATA / "ibnetdiscover-grouped.txt"))
+    assert network.names == ("hosta", "hostb", "hostc", "spine", "leaf", "leafb")
+    assert (network.nodes, len(network.links)) == (3, 10)
+    assert set(network.links.values()) == {1}
+    assert network.rate == 12.5e9
+
+
+def test_cables_of_adapters_without_names() -> None:
+    network = networks.of(str(DATA / "ibnetdiscover-same-names.txt"))
+    assert network.names[2:] == ("H-a100000000000021", "edge-1", "edge-2")
+    assert (network.nodes, len(network.links), network.rate) == (3, 8, 50e9)
+
+
 def test_slurm_names_may_be_used() -> None:
     network = networks.of(str(DATA / "topology-tree.conf"), "leaf3=1/16, cn001=1/2")
     weights = [1] * network.nodes

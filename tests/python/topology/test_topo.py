@@ -49,6 +49,32 @@ def test_files_are_read_and_saved(tmp_path: Path) -> None:
     assert second == first.replace(f"wrote {saved}\n", "")
 
 
+@pytest.mark.parametrize(
+    ("name", "summary"),
+    [
+        ("hwloc-two-memories.xml", "2 sockets, 8 cores"),
+        ("topology-two-cores.conf", "1 spine, 2 leaves, 8 nodes"),
+        ("topology-block.conf", "2 block72s, 3 block36s, 5 blocks, 90 nodes"),
+        ("scontrol-tree.txt", "1 switch3, 2 spines, 3 leaves, 9 nodes"),
+        ("scontrol-block.txt", "1 block12, 2 block6s, 4 blocks, 12 nodes"),
+        ("ibnetdiscover-grouped.txt", "2 leaves, 3 nodes"),
+    ],
+)
+def test_every_kind_of_file_is_read(name: str, summary: str) -> None:
+    code, stdout, stderr = invoke("topo", str(DATA / name))
+    assert (code, stderr) == (0, "")
+    assert stdout.splitlines()[0] == summary
+
+
+def test_adapters_without_names_are_told_of_once() -> None:
+    file = str(DATA / "ibnetdiscover-same-names.txt")
+    code, stdout, stderr = invoke("topo", file, "--ranks", "3")
+    assert code == 0
+    assert stdout.startswith("2 leaves, 3 nodes")
+    assert stderr.startswith(f"toccata: {file}: 3 adapters have names without a host, such as")
+    assert len(stderr.splitlines()) == 1
+
+
 def test_an_unbound_rank_is_on_its_node() -> None:
     machine, placement = placed("node:2 core:2", 3, "node:0 core:0,3")
     assert tree.items(machine, placement)[0].ranks == [0]

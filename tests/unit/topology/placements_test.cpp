@@ -121,6 +121,8 @@ TEST(Placements, NamesThatNobodyKnows) {
   EXPECT_EQ(unknown("foo:3 node:2 cores:4"), (std::vector<std::string>{"foo", "cores"}));
   EXPECT_TRUE(unknown("switch3:2 leaf:2 node:2 socket:2 core:4").empty());
   EXPECT_TRUE(unknown("torus:4x4 core:2").empty());
+  EXPECT_TRUE(unknown("block12:1 block6:2 block:2 node:3").empty()) << "blocks of Slurm";
+  EXPECT_EQ(unknown("blocks:2 switchboard:2"), (std::vector<std::string>{"blocks", "switchboard"}));
 }
 
 }  // namespace
