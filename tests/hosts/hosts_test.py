@@ -76,8 +76,9 @@ LAYOUTS = [
 FLAT = {
     "ALLGATHER": "ring", "ALLTOALL": "pairwise", "ALLTOALLV": "pairwise",
     "BCAST": "scatter_allgather", "GATHER": "binomial", "GATHERV": "linear", "SCATTER": "binomial",
-    "SCATTERV": "linear", "REDUCE": "binomial", "ALLREDUCE": "recursive_doubling", "REDUCE_SCATTER": "ring",
-    "SCAN": "recursive_doubling", "EXSCAN": "linear", "BARRIER": "dissemination",
+    "SCATTERV": "linear", "REDUCE": "binomial", "ALLREDUCE": "recursive_doubling",
+    "REDUCE_SCATTER": "ring", "SCAN": "recursive_doubling", "EXSCAN": "linear",
+    "BARRIER": "dissemination",
 }  # fmt: skip
 # Topology-aware algorithms, so that all ranks must agree on places.
 BY_NODES = FLAT | {
