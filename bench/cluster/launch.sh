@@ -22,6 +22,8 @@ list=$(IFS=,; echo "${hosts[*]}")
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export PRTE_ALLOW_RUN_AS_ROOT=1 PRTE_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export OMPI_MCA_mpi_yield_when_idle=1
+# Windows without UCX, which fails here.
+export OMPI_MCA_osc=^ucx
 open_mpi=(--mca pml ob1 --mca btl_tcp_if_include eth0 --bind-to none --map-by "${MAP:-slot}" --host "$list")
 case $version in
   *"Open MPI) 4"* | *OpenRTE*)

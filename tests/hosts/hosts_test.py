@@ -54,20 +54,21 @@ class Layout:
         return [f"toccata{host}" for host, count in enumerate(slots) for _ in range(count)]
 
     @property
+    def last(self) -> int:
+        return self.ranks - 1
+
+    @property
     def launcher(self) -> list[str]:
         variables = [f"HOSTS={self.hosts}", f"SLOTS={self.slots}", f"MAP={self.by}"]
         return ["env", *variables, str(NAMES), str(CLUSTER / "launch.sh"), options.launcher]
 
 
 TWO = Layout(2, "1", 2)
-FOUR = Layout(4, "1", 4)
-UNEVEN = Layout(3, "3,2,1", 6)
-ROUND = Layout(4, "2", 6, "node")
 LAYOUTS = [
     TWO,
-    FOUR,
-    UNEVEN,
-    ROUND,
+    Layout(4, "1", 4),
+    Layout(3, "3,2,1", 6),
+    Layout(4, "2", 6, "node"),
     Layout(4, "4", 16),
     Layout(4, "4", 16, "node"),
     Layout(4, "5,5,3,3", 16),
@@ -89,12 +90,23 @@ BY_NODES = FLAT | {
 }  # fmt: skip
 
 
+ONE_RANK = ("$rank = 0", "$rank = {last}")  # conditions for `only`
+
+
 def variables(choices):
     return {f"TOCCATA_{name}": choice for name, choice in choices.items()}
 
 
 def program(name, *words):
     return [str(options.programs / name), *words]
+
+
+COLLECTIVES = program("collectives", "8") if options else []
+
+
+def with_pmix():
+    """Whether the launcher knows which ranks have loaded the library."""
+    return options.family.startswith("openmpi")
 
 
 def preloading(*libraries):
@@ -112,80 +124,85 @@ def run(layout, command, settings=None, libraries=None):
     return Outcome(start(layout, command, settings, reports=True).outcome())
 
 
+def one_per_host(layout):
+    """Numbers of lines, if hosts do not know of each other's."""
+    return range(1, layout.hosts + 1)
+
+
 class Hosts(unittest.TestCase):
-    def expect_right(self, outcome, messages=0):
+    def expect_right(self, outcome, messages=(0,)):
+        """`messages`: how many lines of the library are right."""
         self.assertEqual((outcome.lines or [""])[-1], "right", outcome.error)
         self.assertEqual(outcome.code, 0, outcome.error)
-        self.assertEqual(len(outcome.messages), messages, outcome.error)
+        self.assertIn(len(outcome.messages), messages, outcome.error)
 
-    def each(self, *short):
-        """These layouts, or all."""
-        yield from LAYOUTS if options.all else short
+    def cases(self, *kinds):
+        """Each layout with every kind. Without --all, each layout with the next kind."""
+        for number, layout in enumerate(LAYOUTS):
+            for kind in kinds if options.all else [kinds[number % len(kinds)]]:
+                yield layout, kind
 
-    def test_ranks_are_where_they_should_be(self):
-        for layout in self.each(UNEVEN, ROUND):
+    def test_bare(self):
+        for layout, _ in self.cases(None):
             with self.subTest(str(layout)):
-                outcome = run(layout, program("collectives", "8"), libraries=[])
+                outcome = run(layout, COLLECTIVES, libraries=[])
                 self.expect_right(outcome)
                 self.assertEqual(outcome.lines[0].split(), layout.names)
 
     def test_every_collective(self):
-        for layout in self.each(*LAYOUTS):
+        for layout in LAYOUTS:
             for choices in (FLAT, BY_NODES):
                 with self.subTest(str(layout), allgather=choices["ALLGATHER"]):
-                    outcome = run(layout, program("collectives", "8"), variables(choices))
+                    outcome = run(layout, COLLECTIVES, variables(choices))
                     self.expect_right(outcome)
                     calls = [each for each in outcome.calls if each[1] == layout.ranks]
                     served = {name: algorithm for name, _, algorithm in calls}
                     self.assertEqual(served, {name.lower(): each for name, each in choices.items()})
 
     def test_choices_during_the_run(self):
-        words = ["split", "vector", "sums", "again", "nonblocking", "persistent"]
-        for layout in self.each(FOUR, UNEVEN):
-            for word in words if options.all else words[:1]:
-                with self.subTest(str(layout), word=word):
-                    self.expect_right(run(layout, program("repeats", "200", "16", word)))
+        words = ["split", "vector", "sums", "again"]
+        if options.served:  # MPICH 4.0 itself fails there
+            words += ["nonblocking", "persistent"]
+        for layout, word in self.cases(*words):
+            with self.subTest(str(layout), word=word):
+                self.expect_right(run(layout, program("repeats", "100", "16", word)))
 
-    def expect_requests(self, layout, *words, choices=FLAT):
+    def expect_requests(self, layout, words):
         """MPICH's MPI_Testall fails if the library serves only some requests."""
-        settings = variables(choices)
-        if not options.family.startswith("openmpi"):
+        settings = variables(FLAT)
+        if not with_pmix():
             settings["WITHOUT_TESTALL"] = "1"
-        outcome = run(layout, program("requests", *words), settings)
+        outcome = run(layout, program("requests", *words.split()), settings)
         self.expect_right(outcome)
         if options.served:
-            served = {each[2] for each in outcome.calls if each[0] in ("iallreduce", "ibarrier")}
+            own = ("iallreduce", "ibarrier", "allreduce_init")
+            served = {each[2] for each in outcome.calls if each[0] in own}
             self.assertTrue(served)
             self.assertNotIn("native", served)
 
     def test_requests(self):
-        kinds = [["many"], ["consensus"]]
+        kinds = ["many", "consensus"]
         if options.served:
-            kinds += [["random", "5", "4"], ["starts"], ["ends"], ["threads"]]
-        for layout in self.each(FOUR, UNEVEN):
-            for words in kinds:
-                with self.subTest(str(layout), words=words):
-                    self.expect_requests(layout, *words)
+            kinds += ["random 5 4", "starts", "ends"]
+        for layout, words in self.cases(*kinds):
+            with self.subTest(str(layout), words=words):
+                self.expect_requests(layout, words)
 
     def test_blocking_calls_advance_requests(self):
         self.expect_requests(TWO, "pairs")
 
     def test_library_on_some_ranks(self):
         everywhere = preloading() | variables(FLAT)
-        for layout in self.each(TWO, UNEVEN):
-            last = layout.ranks - 1
-            for condition in ("$rank != 0", "$rank = 0", f"$rank != {last}", "$(($rank % 2)) = 0"):
-                with self.subTest(str(layout), condition=condition):
-                    command = only(condition, preloading(options.library))
-                    job = start(layout, [*command, *program("collectives", "8")], everywhere)
-                    if options.family.startswith(
-                        "openmpi"
-                    ):  # the launcher knows which ranks have it
-                        outcome = Outcome(job.outcome())
-                        self.expect_right(outcome, messages=1)
-                        self.assertRegex(outcome.messages[0], "LD_PRELOAD")
-                        continue
-                    # The others wait, and a line names the cause.
+        conditions = ("$rank != 0", "$rank = 0", "$rank != {last}", "$(($rank % 2)) = 0")
+        for layout, condition in self.cases(*conditions):
+            with self.subTest(str(layout), condition=condition):
+                command = only(condition.format(last=layout.last), preloading(options.library))
+                job = start(layout, [*command, *COLLECTIVES], everywhere)
+                if with_pmix():
+                    outcome = Outcome(job.outcome())
+                    self.expect_right(outcome, one_per_host(layout))
+                    self.assertRegex(outcome.messages[0], "LD_PRELOAD")
+                else:  # the others wait, and a line names the cause
                     heard = job.hear(lambda line: re.match("toccata: .*LD_PRELOAD", line))
                     self.assertRegex("".join(heard), "(?m)^toccata: .*LD_PRELOAD")
                     if not options.all:
@@ -195,34 +212,30 @@ class Hosts(unittest.TestCase):
         line = r"has not loaded this version|version of Toccata is '\d.* on rank \d"
         with tempfile.TemporaryDirectory() as folder:
             copy = another_version(options.library, folder)
-            for layout in self.each(TWO, UNEVEN):
-                for condition in ("$rank = 0", f"$rank = {layout.ranks - 1}"):
-                    with self.subTest(str(layout), condition=condition):
-                        # `only` sets LD_PRELOAD last, for the ranks with the other version.
-                        command = [*only(condition, preloading(copy)), *program("collectives", "8")]
-                        outcome = run(layout, command, variables(FLAT))
-                        self.expect_right(outcome, messages=1)
-                        self.assertRegex(outcome.messages[0], line)
+            for layout, condition in self.cases(*ONE_RANK):
+                with self.subTest(str(layout), condition=condition):
+                    # `only` sets LD_PRELOAD last, for the ranks with the other version.
+                    command = only(condition.format(last=layout.last), preloading(copy))
+                    outcome = run(layout, [*command, *COLLECTIVES], variables(FLAT))
+                    self.expect_right(outcome, one_per_host(layout))
+                    self.assertRegex(outcome.messages[0], line)
 
     def test_settings_of_one_rank(self):
-        for layout in self.each(TWO, UNEVEN):
-            last = layout.ranks - 1
-            for choice in ("ring", "hierarchical"):
-                with self.subTest(str(layout), choice=choice):
-                    command = only(f"$rank = {last}", variables({"ALLREDUCE": choice}))
-                    outcome = run(layout, [*command, *program("collectives", "8")], variables(FLAT))
-                    self.expect_right(outcome, messages=1)
-                    self.assertIn("TOCCATA_ALLREDUCE", outcome.messages[0])
-                    self.assertIn(layout.names[last], outcome.messages[0])
+        for layout, choice in self.cases("ring", "hierarchical"):
+            with self.subTest(str(layout), choice=choice):
+                command = only(f"$rank = {layout.last}", variables({"ALLREDUCE": choice}))
+                outcome = run(layout, [*command, *COLLECTIVES], variables(FLAT))
+                self.expect_right(outcome, messages=(1,))
+                self.assertIn("TOCCATA_ALLREDUCE", outcome.messages[0])
+                self.assertIn(layout.names[-1], outcome.messages[0])
 
     def test_a_late_rank(self):
-        for layout in self.each(TWO, UNEVEN):
-            for condition in ("$rank = 0", f"$rank = {layout.ranks - 1}"):
-                with self.subTest(str(layout), condition=condition):
-                    command = [*where(condition, "sleep 3"), *program("collectives", "8")]
-                    outcome = run(layout, command, variables(BY_NODES))
-                    self.expect_right(outcome)
-                    self.assertIn(("allreduce", layout.ranks, "hierarchical"), outcome.calls)
+        for layout, condition in self.cases(*ONE_RANK):
+            with self.subTest(str(layout), condition=condition):
+                late = where(condition.format(last=layout.last), "sleep 2")
+                outcome = run(layout, [*late, *COLLECTIVES], variables(BY_NODES))
+                self.expect_right(outcome)
+                self.assertIn(("allreduce", layout.ranks, "hierarchical"), outcome.calls)
 
 
 def why_impossible():
