@@ -253,4 +253,4 @@ if __name__ == "__main__":
     if reason := why_impossible():
         print(f"skipped, because several hosts need root, iproute2 and util-linux: {reason}")
         sys.exit(SKIPPED)
-    unittest.main(argv=[sys.argv[0], *options.tests], verbosity=2)
+    unittest.main(argv=[sys.argv[0], *options.tests], verbosity=2, failfast=not options.all)
