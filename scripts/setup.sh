@@ -1,8 +1,9 @@
 #!/bin/sh
 # Installs the missing requirements for building Toccata, on Debian and its derivatives. Without root, it
-# prints the command to run. On other systems, it only checks for tools. With DEMO set, as root, it also
-# installs the requirements of the four hosts of `make demo` (bench/cluster/up.sh); if this fails, the
-# demo runs without these hosts. With LINT set, it installs the tools of `make lint` and `make tidy`.
+# prints the command to run. On other systems, it only checks for tools. With DEMO or HOSTS_MPI set, as
+# root, it also installs the requirements of several hosts (bench/cluster): for `make demo` and for tests.
+# If this fails, these run without several hosts. With LINT set, it installs the tools of `make lint` and
+# `make tidy`.
 set -eu
 
 packages="g++ gfortran cmake ninja-build clang-format
@@ -56,8 +57,8 @@ get() {
     exit 1
   fi
   [ -z "$missing" ] || get $missing
-  if [ -n "${DEMO-}" ] && [ "$(id -u)" -eq 0 ]; then
+  if [ -n "${DEMO-}${HOSTS_MPI-}" ] && [ "$(id -u)" -eq 0 ]; then
     missing=$(missing_of $of_hosts)
-    [ -z "$missing" ] || get $missing || echo "setup: the demo goes on without the four hosts" >&2
+    [ -z "$missing" ] || get $missing || echo "setup: going on without several hosts" >&2
   fi
 }

@@ -1,14 +1,20 @@
 #!/bin/sh
 # Builds for the MPIs on PyPI, in separate folders, and runs the tests under each of them. There are few
 # ranks, because most of these MPIs spin while they wait. The arguments choose among openmpi, mpich, abi
-# and intelmpi. If the first one is --wrappers, only installs the MPIs, and prints their wrappers.
+# and intelmpi. If the first one is --wrappers, only installs the MPIs, and prints their wrappers. --hosts is
+# the same for the tests on several hosts: an MPI that cannot be used is left out.
 set -eu
 root=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
 here=$root/build/mpis
 only=
-if [ "${1-}" = --wrappers ]; then
-  only=yes
-  shift
+case ${1-} in
+  --wrappers | --hosts)
+    only=$1
+    shift
+    ;;
+esac
+if [ "$only" = --hosts ]; then
+  [ $# -gt 0 ] && [ "$(id -u)" -eq 0 ] || exit 0 # only root can make hosts
 fi
 [ $# -gt 0 ] || set -- openmpi mpich abi intelmpi
 
@@ -18,9 +24,9 @@ environment() { # NAME PACKAGE...: each MPI has its own prefix
   [ -e "$venv/complete" ] || {
     echo "installing $*" >&2
     rm -rf "$venv"
-    python3 -m venv "$venv"
-    "$venv/bin/pip" install --quiet --disable-pip-version-check "$@"
-    touch "$venv/complete"
+    python3 -m venv "$venv" &&
+      "$venv/bin/pip" install --quiet --disable-pip-version-check "$@" &&
+      touch "$venv/complete"
   }
 }
 
@@ -32,7 +38,11 @@ for family in "$@"; do
     abi) environment mpich 'mpich==5.0.*' && wrapper=$here/mpich/bin/mpicc_abi ;;
     intelmpi) environment intelmpi impi-rt impi-devel && wrapper=$here/intelmpi/bin/mpicc ;;
     *) echo "test-mpis: there is no '$family'; give some of openmpi, mpich, abi, intelmpi" >&2; exit 2 ;;
-  esac
+  esac || {
+    [ "$only" = --hosts ] || exit 1
+    echo "test-mpis: the tests on several hosts leave $family out" >&2
+    continue
+  }
   wrappers="$wrappers;$wrapper"
 done
 

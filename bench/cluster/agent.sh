@@ -1,11 +1,13 @@
 #!/bin/bash
-# agent.sh [options of ssh] HOST COMMAND...: mpirun starts its daemons with this instead of ssh. Each
-# host has its own network, host name, shared memory and IPC. If all had the same name, Open MPI would
-# treat them as one node.
+# agent.sh [options of ssh] HOST COMMAND...: mpirun starts its daemons with this instead of ssh, and
+# launch.sh starts mpirun itself with it. Each host has its own host name and shared memory; the hosts of
+# up.sh also have their own network and IPC, those of names.sh do not. If all had the same name, Open MPI
+# would treat them as one node.
 while [ "${1:0:1}" = - ]; do
   case "$1" in -l | -p | -o | -i) shift 2 ;; *) shift ;; esac
 done
 host=${1#*@}
 shift
-exec ip netns exec "$host" unshare -u -i -m \
-  sh -c "hostname $host; mount -t tmpfs tmpfs /dev/shm; $*"
+apart=(ip netns exec "$host" unshare -u -i -m)
+[ -z "${ONLY_NAMES-}" ] || apart=(unshare -u -m)
+exec "${apart[@]}" bash -c "hostname $host; mount -t tmpfs tmpfs /dev/shm; $*"

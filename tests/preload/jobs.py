@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import tempfile
@@ -10,6 +11,29 @@ from collections import Counter
 from pathlib import Path
 
 REPORTS = "TOCCATA_REPORT"
+
+
+def where(condition, script):
+    """A command line that runs a script before its command where `condition` holds of $rank."""
+    rank = "rank=${OMPI_COMM_WORLD_RANK:-$PMI_RANK}"
+    return ["sh", "-c", f'{rank}; if [ {condition} ]; then {script}; fi; exec "$0" "$@"']
+
+
+def only(condition, settings):
+    """A command line that puts settings before its command where `condition` holds of $rank."""
+    return where(
+        condition, "; ".join(f"export {name}='{value}'" for name, value in settings.items())
+    )
+
+
+def another_version(library, folder):
+    """A copy of the library with another number in it."""
+    content = Path(library).read_bytes()
+    version = re.search(rb"\0(\d+\.\d+\.\d+)\0", content).group(1)
+    other = b"9" * len(version.split(b".")[0]) + version[version.index(b".") :]
+    copy = Path(folder) / "libtoccata.so"
+    copy.write_bytes(content.replace(b"\0" + version + b"\0", b"\0" + other + b"\0"))
+    return str(copy)
 
 
 class Done(subprocess.CompletedProcess):

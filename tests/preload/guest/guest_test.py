@@ -15,7 +15,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from jobs import Job, Outcome
+from jobs import Job, Outcome, another_version, only
 
 arguments = argparse.ArgumentParser()
 arguments.add_argument("--family", required=True)
@@ -60,13 +60,6 @@ def program(name):
 
 def preloading(*libraries):
     return {"LD_PRELOAD": " ".join(filter(None, [*libraries, options.also_preload]))}
-
-
-def only(condition, settings):
-    """A command line that puts settings before its command where `condition` holds of $rank."""
-    exports = "; ".join(f"export {name}='{value}'" for name, value in settings.items())
-    rank = "rank=${OMPI_COMM_WORLD_RANK:-$PMI_RANK}"
-    return ["sh", "-c", f'{rank}; if [ {condition} ]; then {exports}; fi; exec "$0" "$@"']
 
 
 def start(command, ranks, settings, **how):
@@ -209,19 +202,14 @@ class Guest(unittest.TestCase):
                 self.expect_right(run(guest("duplicates"), 4, settings))
 
     def test_two_versions(self):
-        """The other version is a copy of the library with another number in it."""
-        content = Path(options.library).read_bytes()
-        version = re.search(rb"\0(\d+\.\d+\.\d+)\0", content).group(1)
-        other = b"9" * len(version.split(b".")[0]) + version[version.index(b".") :]
         everywhere = {"TOCCATA_ALLGATHER": "ring"}
         line = r"rank \d has not loaded this version|version of Toccata is '\d.* on rank \d"
         with tempfile.TemporaryDirectory() as folder:
-            copy = Path(folder) / "libtoccata.so"
-            copy.write_bytes(content.replace(b"\0" + version + b"\0", b"\0" + other + b"\0"))
+            copy = another_version(options.library, folder)
             for condition in ("$rank = 0", "$rank = 1"):
                 with self.subTest(condition):
                     # `only` sets LD_PRELOAD last, for the ranks with the other version.
-                    command = only(condition, preloading(str(copy)))
+                    command = only(condition, preloading(copy))
                     command += [*guest("communicators"), "alive", "1"]
                     outcome = run(command, 3, everywhere)
                     self.expect_right(outcome, messages=1)

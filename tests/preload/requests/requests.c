@@ -7,6 +7,7 @@
  *   requests large               odd ranks call the functions for large counts, if MPI has them
  *   requests pairs               rank 0 advances a collective inside every blocking function
  *   requests yields              a rank with 100 open requests yields the core once per test
+ *   requests consensus           ranks learn from a barrier that all messages have arrived
  *   requests starts              persistent requests, started in another order on each rank
  *   requests ends                communicators freed early; a request without a wait
  *   requests errors              wrong arguments, MPI_Cancel: the same as without Toccata
@@ -646,6 +647,40 @@ static void starts(void) {
   for (int i = 0; i < count; ++i) end(calls[i]);
 }
 
+/* Nonblocking consensus (Hoefler, Siebert, Lumsdaine 2010): no rank knows how many messages it
+ * gets. When all messages of a rank have arrived, it starts a barrier, and receives until this
+ * barrier ends. */
+static void consensus(void) {
+  enum { rounds = 20, most = 5 };
+  struct draw own = {(unsigned)rank + 29};
+  for (int round = 0; round < rounds; ++round) {
+    const int count = (int)draw(&own, most + 1);
+    int numbers[most], sent[most_ranks] = {0}, got = 0, expected = 0, ended = 0, arrived = 0;
+    MPI_Request sends[most], barrier = MPI_REQUEST_NULL;
+    for (int i = 0; i < count; ++i) {
+      const int to = (int)draw(&own, (unsigned)p);
+      sent[to] += numbers[i] = 1 + (int)draw(&own, 1000);
+      MPI_Issend(&numbers[i], 1, MPI_INT, to, round, MPI_COMM_WORLD, &sends[i]);
+    }
+    while (!ended) {
+      int there = 0, number;
+      MPI_Status status;
+      MPI_Iprobe(MPI_ANY_SOURCE, round, MPI_COMM_WORLD, &there, &status);
+      if (there) {
+        MPI_Recv(&number, 1, MPI_INT, status.MPI_SOURCE, round, MPI_COMM_WORLD, &status);
+        got += number;
+      }
+      for (int flag = 1; arrived < count && flag; arrived += flag)
+        MPI_Test(&sends[arrived], &flag, MPI_STATUS_IGNORE);
+      if (arrived < count) continue;
+      if (barrier == MPI_REQUEST_NULL) MPI_Ibarrier(MPI_COMM_WORLD, &barrier);
+      MPI_Test(&barrier, &ended, MPI_STATUS_IGNORE);
+    }
+    PMPI_Reduce_scatter_block(sent, &expected, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    if (got != expected) wrong("consensus, sum", got - expected);
+  }
+}
+
 /* Rank 0 leaves the last request to MPI_Finalize, while rank 1 waits for it. */
 static void ends(void) {
   static int mine[64], sums[40][64];
@@ -755,6 +790,7 @@ int main(int argc, char** argv) {
   if (strcmp(mode, "pairs") == 0) pairs();
   if (strcmp(mode, "overlap") == 0) overlap();
   if (strcmp(mode, "yields") == 0) yields_once();
+  if (strcmp(mode, "consensus") == 0) consensus();
   if (strcmp(mode, "starts") == 0) starts();
   if (strcmp(mode, "errors") == 0) errors();
   if (strcmp(mode, "threads") == 0 && provided == MPI_THREAD_MULTIPLE) threads();

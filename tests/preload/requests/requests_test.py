@@ -152,6 +152,12 @@ class Requests(unittest.TestCase):
                 rows = self.run_program(3, "many", settings=variables(choices))
                 self.expect_served(rows, {"iallreduce", "iallgather"})
 
+    def test_nonblocking_consensus(self):
+        for choices in (SIMPLE, SHARED):
+            with self.subTest(barrier=choices["BARRIER"]):
+                rows = self.run_program(4, "consensus", settings=variables(choices))
+                self.expect_served(rows, {"ibarrier"})
+
     @unittest.skipUnless(options and options.family == "openmpi", "its progress yields the core")
     def test_a_waiting_rank_yields_once_for_all_open_requests(self):
         settings = {"TOCCATA_ALLREDUCE": "ring", "OMPI_MCA_mpi_yield_when_idle": "1"}

@@ -1,0 +1,256 @@
+"""Programs on several hosts, bare and preloaded: results, requests, and what ranks agree on.
+
+The hosts are names on this machine (bench/cluster/names.sh). Without --all, fewer cases run. To run
+one test: ... hosts_test.py ... -- Hosts.test_settings_of_one_rank
+"""
+
+import argparse
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+from dataclasses import dataclass
+from pathlib import Path
+
+from jobs import Job, Outcome, another_version, only, where
+
+arguments = argparse.ArgumentParser()
+arguments.add_argument("--family", required=True)
+arguments.add_argument("--library", required=True)
+arguments.add_argument("--also-preload", required=True)
+arguments.add_argument("--launcher", required=True, help="mpiexec of this MPI")
+arguments.add_argument("--programs", required=True, type=Path, help="folder")
+arguments.add_argument("--served", action="store_true", help="Toccata can serve requests")
+arguments.add_argument("--all", action="store_true", help="every case")
+arguments.add_argument("tests", nargs="*")
+options = arguments.parse_args() if __name__ == "__main__" else None
+
+CLUSTER = Path(__file__).resolve().parents[2] / "bench/cluster"
+NAMES = CLUSTER / "names.sh"
+PATIENCE = 60  # seconds
+SKIPPED = 77  # ctest: the test was skipped
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Ranks on hosts; each host has `slots` ranks, or the number in a list."""
+
+    hosts: int
+    slots: str
+    ranks: int
+    by: str = "slot"
+
+    def __str__(self) -> str:
+        return f"{self.ranks} ranks on {self.hosts} hosts with {self.slots} slots, by {self.by}"
+
+    @property
+    def names(self) -> list[str]:
+        """The host of each rank."""
+        if self.by == "node":
+            return [f"toccata{rank % self.hosts}" for rank in range(self.ranks)]
+        slots = [int(each) for each in self.slots.split(",")]
+        slots = slots * self.hosts if len(slots) == 1 else slots
+        return [f"toccata{host}" for host, count in enumerate(slots) for _ in range(count)]
+
+    @property
+    def last(self) -> int:
+        return self.ranks - 1
+
+    @property
+    def launcher(self) -> list[str]:
+        variables = [f"HOSTS={self.hosts}", f"SLOTS={self.slots}", f"MAP={self.by}"]
+        return ["env", *variables, str(NAMES), str(CLUSTER / "launch.sh"), options.launcher]
+
+
+TWO = Layout(2, "1", 2)
+LAYOUTS = [
+    TWO,
+    Layout(4, "1", 4),
+    Layout(3, "3,2,1", 6),
+    Layout(4, "2", 6, "node"),
+    Layout(4, "4", 16),
+    Layout(4, "4", 16, "node"),
+    Layout(4, "5,5,3,3", 16),
+]
+
+FLAT = {
+    "ALLGATHER": "ring", "ALLTOALL": "pairwise", "ALLTOALLV": "pairwise",
+    "BCAST": "scatter_allgather", "GATHER": "binomial", "GATHERV": "linear", "SCATTER": "binomial",
+    "SCATTERV": "linear", "REDUCE": "binomial", "ALLREDUCE": "recursive_doubling",
+    "REDUCE_SCATTER": "ring", "SCAN": "recursive_doubling", "EXSCAN": "linear",
+    "BARRIER": "dissemination",
+}  # fmt: skip
+# Topology-aware algorithms, so that all ranks must agree on places.
+BY_NODES = FLAT | {
+    "ALLGATHER": "locality_bruck", "ALLTOALL": "hierarchical", "BCAST": "hierarchical",
+    "GATHER": "hierarchical", "SCATTER": "hierarchical", "REDUCE": "hierarchical",
+    "ALLREDUCE": "hierarchical", "REDUCE_SCATTER": "multi_lane", "SCAN": "hierarchical",
+    "EXSCAN": "hierarchical", "BARRIER": "hierarchical",
+}  # fmt: skip
+
+
+ONE_RANK = ("$rank = 0", "$rank = {last}")  # conditions for `only`
+
+
+def variables(choices):
+    return {f"TOCCATA_{name}": choice for name, choice in choices.items()}
+
+
+def program(name, *words):
+    return [str(options.programs / name), *words]
+
+
+COLLECTIVES = program("collectives", "8") if options else []
+
+
+def with_pmix():
+    """Whether the launcher knows which ranks have loaded the library."""
+    return options.family.startswith("openmpi")
+
+
+def preloading(*libraries):
+    return {"LD_PRELOAD": " ".join([*libraries, options.also_preload])}
+
+
+def start(layout, command, settings, reports=False):
+    return Job(layout.launcher, PATIENCE, command, layout.ranks, settings, reports=reports)
+
+
+def run(layout, command, settings=None, libraries=None):
+    """Preloaded, unless `libraries` says otherwise."""
+    libraries = [options.library] if libraries is None else libraries
+    settings = preloading(*libraries) | (settings or {})
+    return Outcome(start(layout, command, settings, reports=True).outcome())
+
+
+def one_per_host(layout):
+    """Numbers of lines, if hosts do not know of each other's."""
+    return range(1, layout.hosts + 1)
+
+
+class Hosts(unittest.TestCase):
+    def expect_right(self, outcome, messages=(0,)):
+        """`messages`: how many lines of the library are right."""
+        self.assertEqual((outcome.lines or [""])[-1], "right", outcome.error)
+        self.assertEqual(outcome.code, 0, outcome.error)
+        self.assertIn(len(outcome.messages), messages, outcome.error)
+
+    def cases(self, *kinds):
+        """Each layout with every kind. Without --all, each layout with the next kind."""
+        for number, layout in enumerate(LAYOUTS):
+            for kind in kinds if options.all else [kinds[number % len(kinds)]]:
+                yield layout, kind
+
+    def test_bare(self):
+        for layout, _ in self.cases(None):
+            with self.subTest(str(layout)):
+                outcome = run(layout, COLLECTIVES, libraries=[])
+                self.expect_right(outcome)
+                self.assertEqual(outcome.lines[0].split(), layout.names)
+
+    def test_every_collective(self):
+        for layout in LAYOUTS:
+            for choices in (FLAT, BY_NODES):
+                with self.subTest(str(layout), allgather=choices["ALLGATHER"]):
+                    outcome = run(layout, COLLECTIVES, variables(choices))
+                    self.expect_right(outcome)
+                    calls = [each for each in outcome.calls if each[1] == layout.ranks]
+                    served = {name: algorithm for name, _, algorithm in calls}
+                    self.assertEqual(served, {name.lower(): each for name, each in choices.items()})
+
+    def test_choices_during_the_run(self):
+        words = ["split", "vector", "sums", "again"]
+        if options.served:  # MPICH 4.0 itself fails there
+            words += ["nonblocking", "persistent"]
+        for layout, word in self.cases(*words):
+            with self.subTest(str(layout), word=word):
+                self.expect_right(run(layout, program("repeats", "100", "16", word)))
+
+    def expect_requests(self, layout, words):
+        """MPICH's MPI_Testall fails if the library serves only some requests."""
+        settings = variables(FLAT)
+        if not with_pmix():
+            settings["WITHOUT_TESTALL"] = "1"
+        outcome = run(layout, program("requests", *words.split()), settings)
+        self.expect_right(outcome)
+        if options.served:
+            own = ("iallreduce", "ibarrier", "allreduce_init")
+            served = {each[2] for each in outcome.calls if each[0] in own}
+            self.assertTrue(served)
+            self.assertNotIn("native", served)
+
+    def test_requests(self):
+        kinds = ["many", "consensus"]
+        if options.served:
+            kinds += ["random 5 4", "starts", "ends"]
+        for layout, words in self.cases(*kinds):
+            with self.subTest(str(layout), words=words):
+                self.expect_requests(layout, words)
+
+    def test_blocking_calls_advance_requests(self):
+        self.expect_requests(TWO, "pairs")
+
+    def test_library_on_some_ranks(self):
+        everywhere = preloading() | variables(FLAT)
+        conditions = ("$rank != 0", "$rank = 0", "$rank != {last}", "$(($rank % 2)) = 0")
+        for layout, condition in self.cases(*conditions):
+            with self.subTest(str(layout), condition=condition):
+                command = only(condition.format(last=layout.last), preloading(options.library))
+                job = start(layout, [*command, *COLLECTIVES], everywhere)
+                if with_pmix():
+                    outcome = Outcome(job.outcome())
+                    self.expect_right(outcome, one_per_host(layout))
+                    self.assertRegex(outcome.messages[0], "LD_PRELOAD")
+                else:  # the others wait, and a line names the cause
+                    heard = job.hear(lambda line: re.match("toccata: .*LD_PRELOAD", line))
+                    self.assertRegex("".join(heard), "(?m)^toccata: .*LD_PRELOAD")
+                    if not options.all:
+                        break
+
+    def test_two_versions(self):
+        line = r"has not loaded this version|version of Toccata is '\d.* on rank \d"
+        with tempfile.TemporaryDirectory() as folder:
+            copy = another_version(options.library, folder)
+            for layout, condition in self.cases(*ONE_RANK):
+                with self.subTest(str(layout), condition=condition):
+                    # `only` sets LD_PRELOAD last, for the ranks with the other version.
+                    command = only(condition.format(last=layout.last), preloading(copy))
+                    outcome = run(layout, [*command, *COLLECTIVES], variables(FLAT))
+                    self.expect_right(outcome, one_per_host(layout))
+                    self.assertRegex(outcome.messages[0], line)
+
+    def test_settings_of_one_rank(self):
+        for layout, choice in self.cases("ring", "hierarchical"):
+            with self.subTest(str(layout), choice=choice):
+                command = only(f"$rank = {layout.last}", variables({"ALLREDUCE": choice}))
+                outcome = run(layout, [*command, *COLLECTIVES], variables(FLAT))
+                self.expect_right(outcome, messages=(1,))
+                self.assertIn("TOCCATA_ALLREDUCE", outcome.messages[0])
+                self.assertIn(layout.names[-1], outcome.messages[0])
+
+    def test_a_late_rank(self):
+        for layout, condition in self.cases(*ONE_RANK):
+            with self.subTest(str(layout), condition=condition):
+                late = where(condition.format(last=layout.last), "sleep 2")
+                outcome = run(layout, [*late, *COLLECTIVES], variables(BY_NODES))
+                self.expect_right(outcome)
+                self.assertIn(("allreduce", layout.ranks, "hierarchical"), outcome.calls)
+
+
+def why_impossible():
+    """Why this machine does not permit such hosts; empty if it does."""
+    try:
+        done = subprocess.run(
+            [NAMES, CLUSTER / "agent.sh", "name", "true"], capture_output=True, text=True
+        )
+    except OSError as error:
+        return str(error)
+    return done.stderr.strip() if done.returncode else ""
+
+
+if __name__ == "__main__":
+    if reason := why_impossible():
+        print(f"skipped, because several hosts need root, iproute2 and util-linux: {reason}")
+        sys.exit(SKIPPED)
+    unittest.main(argv=[sys.argv[0], *options.tests], verbosity=2, failfast=not options.all)
