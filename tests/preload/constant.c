@@ -60,8 +60,7 @@ int main(int argc, char** argv) {
   for (int k = 0; k < 3; ++k) {
     const size_t bytes = sizeof(int) * lengths[k] * p;
     int* const into = malloc(bytes);
-    int* const mine =
-        mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    int* const mine = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     for (int i = 0; i < lengths[k] * p; ++i) mine[i] = 1000000 * rank + i;
     mprotect(mine, bytes, PROT_READ);
     for (int call = 0; call < calls[k]; ++call) call_all(mine, into, lengths[k]);
