@@ -8,6 +8,7 @@
 #include "algorithms/torus.h"
 #include "patterns/torus_forest.h"
 #include "schedule/backwards.h"
+#include "schedule/combinators.h"
 #include "topology/division.h"
 #include "topology/placements.h"
 
@@ -71,11 +72,12 @@ void OverForest::bcast(ScheduleBuilder& schedule, int rank) const {
   }
   const BlockMap all = lanes_->carried_in_node(rank, Buffer::recv, width());
   const BlockMap own = lanes_->carried_by(rank, Buffer::recv, width());
-  lanes_->in_nodes(schedule, rank, {toccata::scatter, "binomial"}, all, own,
-                   Lanes::Nodes::the_roots);
-  lanes_->in_lanes(schedule, rank, forest_.down(lanes_->node(rank), segments_),
+  ScheduleBuilder whole;
+  lanes_->in_nodes(whole, rank, {toccata::scatter, "binomial"}, all, own, Lanes::Nodes::the_roots);
+  lanes_->in_lanes(whole, rank, forest_.down(lanes_->node(rank), segments_),
                    forest_.depth + segments_, width());
-  lanes_->in_nodes(schedule, rank, {toccata::allgather, "bruck"}, own, all);
+  lanes_->in_nodes(whole, rank, {toccata::allgather, "bruck"}, own, all);
+  schedule.then(without_messages_to(lanes_->root(), rank, std::move(whole).build()));
 }
 
 void OverForest::reduce(ScheduleBuilder& schedule, int rank, bool is_root) const {

@@ -25,6 +25,7 @@ class Lanes {
   // Whether nodes divide the ranks; otherwise all ranks are in one lane.
   bool divide() const { return levels_.number() > 1; }
   int number() const { return number_; }
+  int root() const { return root_; }
   int nodes() const { return regions_->number(); }
   bool even() const { return regions_->even(); }
   // A rank's node, and its place on the node; both are counted from the root.

@@ -121,6 +121,12 @@ class Region {
   }
 
   int blocks() const { return static_cast<int>(starts_.size()); }
+  // Marks a block as input, which is never written.
+  void protect(int block) {
+    input_.resize(starts_.size());
+    input_[block] = true;
+  }
+  bool is_input(int block) const { return !input_.empty() && input_[block]; }
   const std::vector<std::byte>& bytes() const { return bytes_; }
   // The position of a byte, relative to the buffer's address.
   std::int64_t offset(std::int64_t index) const { return index - origin_; }
@@ -140,6 +146,7 @@ class Region {
   std::vector<std::int64_t> counts_;
   std::int64_t origin_ = 0;
   std::vector<std::byte> bytes_;
+  std::vector<bool> input_;  // by block; empty if there is none
 };
 
 class Run : public WalkVisitor {
@@ -157,21 +164,19 @@ class Run : public WalkVisitor {
               datum != nothing) {
             const auto [region, index] = resolve(rank, buffer, block);
             region->fill(index, datum, collective_.reduces ? rank : 0);
+            if (buffer == Buffer::recv || region == ranks_[rank].data() ||
+                collective_.recv_is_in_send)
+              region->protect(index);
           }
     }
   }
 
   std::string run() {
-    std::vector<Region> before;
-    for (const auto& rank : ranks_) before.push_back(rank[0]);
     const std::string stuck = walk(schedules_, *this);
     if (!error_.empty()) return error_;
     if (!stuck.empty()) return stuck;
-    for (int rank = 0; rank < shape_.p; ++rank) {
-      if (ranks_[rank][0].bytes() != before[rank].bytes())
-        return "rank " + std::to_string(rank) + ": send was written";
+    for (int rank = 0; rank < shape_.p; ++rank)
       if (std::string error = check_recv(rank); !error.empty()) return error;
-    }
     return "";
   }
 
@@ -207,29 +212,43 @@ class Run : public WalkVisitor {
     return {type_of(buffer), std::move(starts), std::move(counts)};
   }
 
-  std::pair<Region*, int> resolve(int rank, Buffer buffer, int block) {
+  using Place = std::pair<Region*, int>;  // a block of a region
+
+  Place resolve(int rank, Buffer buffer, int block) {
     if (call_.in_place && collective_.in_place != nullptr && buffer == Buffer::send)
       if (const int place = collective_.in_place(shape_, rank, block); place != nothing)
         return {&ranks_[rank][1], place};
     return {&ranks_[rank][static_cast<int>(buffer)], block};
   }
 
+  std::vector<Place> resolve(int rank, std::span<const BlockRange> ranges) {
+    std::vector<Place> result;
+    for (const BlockRange& range : ranges)
+      for_each_block(range,
+                     [&](int block) { result.push_back(resolve(rank, range.buffer, block)); });
+    return result;
+  }
+
+  void check_no_input(int rank, const std::vector<Place>& written) {
+    for (const auto& [region, block] : written)
+      if (region->is_input(block) && error_.empty())
+        error_ = "rank " + std::to_string(rank) + ": block " + std::to_string(block) + " of " +
+                 (region == ranks_[rank].data() ? "send" : "recv") + " is input, but is written";
+  }
+
   void move(int sender, std::span<const BlockRange> sent, int receiver,
             std::span<const BlockRange> received) {
+    const auto from = resolve(sender, sent), into = resolve(receiver, received);
+    if (from == into) return;  // a copy that changes nothing, for example in place
+    check_no_input(receiver, into);
     std::vector<std::byte> wire;
-    for (const BlockRange& range : sent)
-      for_each_block(range, [&](int block) {
-        const auto [region, index] = resolve(sender, range.buffer, block);
-        region->pack(index, wire);
-      });
+    for (const auto& [region, block] : from) region->pack(block, wire);
     std::int64_t taken = 0;
-    for (const BlockRange& range : received)
-      for_each_block(range, [&](int block) {
-        const auto [region, index] = resolve(receiver, range.buffer, block);
-        const auto left = static_cast<std::int64_t>(wire.size()) - taken;
-        const std::int64_t more = taken < 0 ? -1 : region->unpack(index, wire.data() + taken, left);
-        taken = more < 0 ? -1 : taken + more;
-      });
+    for (const auto& [region, block] : into) {
+      const auto left = static_cast<std::int64_t>(wire.size()) - taken;
+      const std::int64_t more = taken < 0 ? -1 : region->unpack(block, wire.data() + taken, left);
+      taken = more < 0 ? -1 : taken + more;
+    }
     if (taken != static_cast<std::int64_t>(wire.size()) && error_.empty())
       error_ = "rank " + std::to_string(receiver) + ": the " + std::to_string(wire.size()) +
                " bytes from rank " + std::to_string(sender) +
@@ -237,14 +256,8 @@ class Run : public WalkVisitor {
   }
 
   void reduce(int rank, std::span<const BlockRange> from, std::span<const BlockRange> into) {
-    const auto list = [&](std::span<const BlockRange> ranges) {
-      std::vector<std::pair<Region*, int>> result;
-      for (const BlockRange& range : ranges)
-        for_each_block(range,
-                       [&](int block) { result.push_back(resolve(rank, range.buffer, block)); });
-      return result;
-    };
-    const auto lower = list(from), upper = list(into);
+    const auto lower = resolve(rank, from), upper = resolve(rank, into);
+    check_no_input(rank, upper);
     for (std::size_t i = 0; i < upper.size(); ++i)
       if (!upper[i].first->reduce(*lower[i].first, lower[i].second, upper[i].second,
                                   call_.reduction) &&

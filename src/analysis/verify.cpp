@@ -22,8 +22,8 @@ namespace {
 // counted twice is detected. If the order of the ranks was kept, they are the consecutive ranks
 // from `first` on, without any error probability.
 //
-// How: `expression` is a hash of the expression. It is the same for a∘b and b∘a, because both have
-// the same bits in floating-point arithmetic.
+// How: `expression` is a hash of the expression, including the order of the operands. Sums of
+// floating-point numbers do not depend on that order, but maxima do if there are NaNs.
 struct Partial {
   int first = 0;
   int count = 0;
@@ -38,8 +38,8 @@ std::uint64_t scramble(std::uint64_t x) {  // splitmix64
   return x ^ (x >> 31);
 }
 std::uint64_t key(int rank) { return scramble(static_cast<std::uint64_t>(rank)); }
-std::uint64_t combined(std::uint64_t one, std::uint64_t other) {
-  return scramble(scramble(std::min(one, other)) ^ std::max(one, other));
+std::uint64_t combined(std::uint64_t from, std::uint64_t into) {
+  return scramble(scramble(from) ^ into);
 }
 
 // The expression that `reproducible` algorithms evaluate for all of p ranks; see Algorithm.
@@ -69,7 +69,7 @@ std::uint64_t standard_prefix(int count) {
     for (; block.size() > 1; block.resize(block.size() / 2))
       for (std::size_t i = 0; i < block.size() / 2; ++i)
         block[i] = combined(block[2 * i], block[2 * i + 1]);
-    result = end == count ? block.front() : combined(result, block.front());
+    result = end == count ? block.front() : combined(block.front(), result);
   }
   return result;
 }
@@ -177,11 +177,17 @@ class Proof : public WalkVisitor {
       for_each_case([&] { memory.holds[case_].assign(cells, Value{nothing}); });
       for (const Buffer buffer : {Buffer::send, Buffer::recv}) {
         const int blocks = memory.sizing.blocks(buffer);
-        for (int block = 0; block < blocks; ++block)
-          if (const Datum datum = collective_.before(shape, rank, buffer, block); datum != nothing)
-            for_each_case([&] {
-              memory.holds[case_][cell(rank, buffer, block)] = contribution<Value>(datum, rank);
-            });
+        for (int block = 0; block < blocks; ++block) {
+          const Datum datum = collective_.before(shape, rank, buffer, block);
+          for_each_case([&] {
+            const int place = cell(rank, buffer, block);
+            if (datum != nothing) memory.holds[case_][place] = contribution<Value>(datum, rank);
+            const bool is_input = buffer == Buffer::recv
+                                      ? datum != nothing
+                                      : !is_recv(rank, place) || collective_.recv_is_in_send;
+            if (is_input) append(memory.input[case_], place, 1);
+          });
+        }
       }
     }
     case_ = 0;
@@ -203,16 +209,16 @@ class Proof : public WalkVisitor {
     ranks_[rank].round = round;
     if (schedule.sends(round).empty() && schedule.recvs(round).empty()) return;
     for_each_case([&] {
-      if (case_ > 0 && std::ranges::none_of(schedule.sends(round), names_send)) return;
+      const bool differs = case_ == 0 || std::ranges::any_of(schedule.sends(round), names_send);
+      if (!differs && !has_input_in_recv(rank)) return;
       moment_ += 2;
       for (const Message& each : schedule.sends(round)) {
         expand(rank, schedule.ranges(each), cells_);
         mark_read(cells_);
       }
       for (const Message& each : schedule.recvs(round)) {
-        const auto into = schedule.ranges(each);
-        expand(rank, into, cells_);
-        check_no_send(rank, into, "received");
+        expand(rank, schedule.ranges(each), cells_);
+        check_no_input(rank, cells_, "received");
         mark_written(rank, cells_, "is received while it is sent", "is received twice");
       }
     });
@@ -241,9 +247,9 @@ class Proof : public WalkVisitor {
         if (const auto from = cells_of(from_), cells = cells_of(cells_); from != cells)
           return fail(
               rank, std::to_string(from) + " blocks are " + how + " into " + std::to_string(cells));
-        check_no_send(rank, into, how);
       }
       if (!step.reduces && from_ == cells_) return;  // changes nothing, for example in place
+      check_no_input(rank, cells_, how);
       if (differs) {
         moment_ += 2;
         mark_read(from_);
@@ -264,7 +270,11 @@ class Proof : public WalkVisitor {
     Sizing sizing;
     std::array<int, 3> first = {};            // the first cell of each buffer
     std::array<std::vector<Value>, 2> holds;  // by case and cell
-    int round = 0;                            // the one that is open
+    // By case: the cells that are never written, because their memory may be read only: those of
+    // send, and a broadcast's message on the root. In place, send blocks are in the memory for the
+    // result; only in a scatter, the root's result is in send.
+    std::array<std::vector<Run>, 2> input;
+    int round = 0;  // the one that is open
   };
 
   template <typename Visit>
@@ -335,11 +345,22 @@ class Proof : public WalkVisitor {
     }
   }
 
-  void check_no_send(int rank, std::span<const BlockRange> into, const std::string& how) {
-    for (const BlockRange& range : into)
-      if (range.buffer == Buffer::send)
-        fail(rank, describe(range.buffer, range.first) + " is " + how +
-                       " into, but send is never written");
+  bool is_recv(int rank, int cell) const {
+    return cell < ranks_[rank].first[static_cast<int>(Buffer::scratch)];
+  }
+  bool has_input_in_recv(int rank) const {
+    return std::ranges::any_of(ranks_[rank].input[case_],
+                               [&](const Run& run) { return is_recv(rank, run.first); });
+  }
+
+  void check_no_input(int rank, std::span<const Run> into, const char* how) {
+    for (const Run& written : into)
+      for (const Run& input : ranks_[rank].input[case_])
+        if (const int first = std::max(written.first, input.first);
+            first < std::min(written.first + written.count, input.first + input.count))
+          fail(rank, describe(rank, first) + " is " + how + " into, but " +
+                         (is_recv(rank, first) ? "it holds input, which" : "send") +
+                         " is never written");
   }
 
   void mark_read(std::span<const Run> cells) {
@@ -419,7 +440,7 @@ class Proof : public WalkVisitor {
       fail(rank, describe(rank, from_cell) + " holds the contributions of " + ranks_of(from) +
                      " and is reduced into those of " + ranks_of(into) + ", out of order");
     partials_.push_back({from.first, into.count + from.count, into.keys + from.keys,
-                         combined(into.expression, from.expression)});
+                         combined(from.expression, into.expression)});
   }
 
   void check_promise() {

@@ -35,6 +35,10 @@ struct Collective {
   // be overwritten before they are sent. In this case, send is a copy of the contents of recv.
   int (*in_place)(const Shape& shape, int rank, int block) = nullptr;
 
+  // Whether MPI_IN_PLACE means that recv is a part of send, which is never written. Otherwise it
+  // means that send blocks are in recv.
+  bool recv_is_in_send = false;
+
   // Whether one rank has a special role; Shape::root is that rank.
   bool rooted = false;
 

@@ -31,6 +31,7 @@ constexpr Collective named(std::string_view name, std::string_view variable,
       .in_place = [](const Shape& shape, int rank, int block) -> int {
         return rank == shape.root && block / shape.parts == rank ? block % shape.parts : nothing;
       },
+      .recv_is_in_send = true,
       .rooted = true,
       .vector_of = vector_of,
   };

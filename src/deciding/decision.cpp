@@ -209,6 +209,10 @@ std::unique_ptr<Decision> Decision::make_nonblocking(Ranks& ranks, const Questio
     made->add(*choice, "node");
     return made;
   }
+  if (call.is_final) {  // otherwise later decisions on blocking calls would serve it
+    made->add({}, "native");
+    return made;
+  }
   if (call.keeps_order || (bytes < 0 && call.collective.vector_of == nullptr)) return nullptr;
   made->add({}, "native");
   made->trials_.emplace(made->setup(), calls);

@@ -34,6 +34,9 @@ struct Question {
   // Whether the operation is user-defined, so that additional calls must not run it. Known only if
   // keeps_order.
   bool runs_users_code = false;
+  // Whether the choice must hold from the first call on, because the result would differ between
+  // algorithms by more than rounding. Only if keeps_order.
+  bool is_final = false;
 };
 
 // Decides which algorithm serves the calls of one collective and size class on one communicator, if

@@ -13,7 +13,7 @@ Decisions::SizeClass* Decisions::find(const Question& call) {
     for (SizeClass& each : two)
       if (each.collective == &call.collective && each.least <= call.bytes &&
           call.bytes <= each.most && each.keeps_order == call.keeps_order &&
-          each.runs_users_code == call.runs_users_code)
+          each.runs_users_code == call.runs_users_code && each.is_final == call.is_final)
         return &each;
   return nullptr;
 }
@@ -29,7 +29,8 @@ Decisions::SizeClass& Decisions::make(const Question& call) {
   SizeClass& made = free_class();
   made = {.collective = &call.collective,
           .keeps_order = call.keeps_order,
-          .runs_users_code = call.runs_users_code};
+          .runs_users_code = call.runs_users_code,
+          .is_final = call.is_final};
   begin(made, call);
   return made;
 }
@@ -111,16 +112,16 @@ void Decisions::begin(SizeClass& made, const Question& call) {
   made.wants_decision = bytes > 0 || collective.synchronizes || collective.vector_of != nullptr;
   if (!made.wants_decision)
     made.left = all_calls;
-  else if (!ranks_.rules().decides_at_once(call.keeps_order) && !follows_node_rule(made) &&
-           !follows_network_rule(made))
+  else if (!call.is_final && !ranks_.rules().decides_at_once(call.keeps_order) &&
+           !follows_node_rule(made) && !follows_network_rule(made))
     made.left = first_calls;
 }
 
 void Decisions::decide(SizeClass& calls, const Question& call) {
   calls.wants_decision = false;
   if (ranks_.obey_rules())
-    calls.decision =
-        Decision::make(ranks_, call, calls.most, follows_network_rule(calls) ? 0 : first_calls);
+    calls.decision = Decision::make(ranks_, call, calls.most,
+                                    call.is_final || follows_network_rule(calls) ? 0 : first_calls);
   if (calls.decision != nullptr && calls.decision->follows_network_rule())
     for (auto& two : classes_)
       for (SizeClass& each : two)

@@ -27,7 +27,7 @@ class Decisions {
     std::int64_t left = 0;
     std::unique_ptr<Decision> decision = nullptr;
     bool wants_decision = false;
-    bool keeps_order = false, runs_users_code = false;  // see Question
+    bool keeps_order = false, runs_users_code = false, is_final = false;  // see Question
   };
 
   // The class of a call; counts the call.

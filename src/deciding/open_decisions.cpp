@@ -11,12 +11,16 @@ namespace {
 // Calls without a decision of their own are served like blocking calls, whose decisions may change.
 constexpr std::int64_t lent_at_once = 64;
 
+// The number of calls before the decision.
+std::int64_t calls_before(const Question& call) { return call.is_final ? 0 : first_calls; }
+
 }  // namespace
 
 OpenDecisions::SizeClass* OpenDecisions::find(const Question& call) {
   const auto found = std::ranges::find_if(classes_, [&](const SizeClass& each) {
     return &each.call.collective == &call.collective && each.least <= call.bytes &&
-           call.bytes <= each.most && each.call.keeps_order == call.keeps_order;
+           call.bytes <= each.most && each.call.keeps_order == call.keeps_order &&
+           each.call.is_final == call.is_final;
   });
   return found != classes_.end() ? &*found : nullptr;
 }
@@ -50,8 +54,8 @@ OpenDecisions::SizeClass& OpenDecisions::lend(const Question& call) {
   SizeClass& calls = of(call);
   if (!are_tracked(call))
     calls.left = lent_at_once;
-  else if (calls.calls <= first_calls)
-    calls.left = first_calls - std::exchange(calls.calls, first_calls);
+  else if (const std::int64_t before = calls_before(call); calls.calls <= before)
+    calls.left = before - std::exchange(calls.calls, before);
   else
     calls.left = calls.trials != nullptr ? calls.trials->lend() : lent_at_once;
   return calls;
@@ -67,8 +71,9 @@ void OpenDecisions::take_back() {
 std::optional<OpenDecisions::Verdict> OpenDecisions::verdict(const Question& call) {
   if (!are_tracked(call)) return {};
   SizeClass& calls = of(call);
-  if (++calls.calls <= first_calls) return {};
-  if (calls.calls == first_calls + 1) {
+  const std::int64_t before = calls_before(call);
+  if (++calls.calls <= before) return {};
+  if (calls.calls == before + 1) {
     calls.decision = Decision::make_nonblocking(ranks_, call, calls.most, first_calls);
     if (calls.decision != nullptr && calls.decision->trials() != nullptr)
       calls.trials = std::make_unique<OpenTrials>(*calls.decision->trials(), OpenTrials::unlimited);

@@ -126,10 +126,12 @@ class ShortProgram {
     }
     return more;
   }
+  // A copy onto itself must not write: in a scatter in place, the memory may be read only.
   static void copy(char* into, const char* from, std::int64_t bytes) {
+    if (into == from) return;
     if (bytes == 8)
       std::memcpy(into, from, 8);
-    else if (into != from && bytes > 0)  // an empty message has no address
+    else if (bytes > 0)  // an empty message has no address
       std::memcpy(into, from, static_cast<std::size_t>(bytes));
   }
   const char* address(const Place& place, char* const* bases) const {

@@ -264,6 +264,31 @@ Schedule signals(const Schedule& schedule) {
   return std::move(result).build();
 }
 
+Schedule without_messages_to(int root, int rank, const Schedule& schedule) {
+  ScheduleBuilder result;
+  result.reserve(schedule);
+  result.scratch(schedule.scratch());
+  const auto ranges = [&](std::span<const BlockRange> all) {
+    return BlockRanges(all.begin(), all.end());
+  };
+  for (int i = 0; i < schedule.rounds(); ++i) {
+    result.round();
+    for (const Message& each : schedule.sends(i))
+      if (each.peer != root)
+        result.channel(each.channel).send(each.peer, ranges(schedule.ranges(each)), each.travel);
+    for (const Message& each : schedule.recvs(i))
+      if (rank != root)
+        result.channel(each.channel).recv(each.peer, ranges(schedule.ranges(each)), each.travel);
+    for (const Step& each : schedule.steps(i))
+      if (each.reduces)
+        result.reduce(ranges(schedule.from(each)), ranges(schedule.into(each)));
+      else
+        result.copy(ranges(schedule.from(each)), ranges(schedule.into(each)));
+  }
+  result.channel(schedule.channels() - 1);
+  return std::move(result).build();
+}
+
 Schedule in_scratch(const Schedule& schedule, const BlockMap& like, int stays) {
   std::vector<bool> used;
   const auto use = [&](std::span<const BlockRange> ranges) {

@@ -39,6 +39,12 @@ Schedule abreast(std::span<const Schedule> all, int delay = 0);
 // ranks.
 Schedule signals(const Schedule& schedule);
 
+// The schedule of `rank` without all messages to `root`, which needs none because it has the
+// result: in a broadcast, its buffer is only read.
+//
+//   allgather of A B C after a scatter from rank 0    0<>1 0<>2 1<>2    becomes    0>1 0>2 1<>2
+Schedule without_messages_to(int root, int rank, const Schedule& schedule);
+
 // Runs `one`, which has `blocks` blocks, for each of `number` segments of `blocks` blocks. Each
 // segment starts `delay` rounds after the previous one.
 Schedule segmented(const Schedule& one, int blocks, int number, int delay);

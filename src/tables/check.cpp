@@ -152,7 +152,19 @@ class Check : public WalkVisitor {
   void look_at(int rank, int round, const Message& message, bool written) {
     if (message.peer < 0 || message.peer >= shape_.p || message.peer == rank)
       return fail(at(rank, round) + "there is no peer " + std::to_string(message.peer));
-    look_at(rank, round, schedules_[rank].ranges(message), written);
+    const auto ranges = schedules_[rank].ranges(message);
+    look_at(rank, round, ranges, written);
+    if (written && writes_input(rank, ranges)) fail_on_input(rank, round);
+  }
+
+  // Whether these blocks are input of the root in recv: a broadcast's message, or in place a part
+  // of a scatter's send.
+  bool writes_input(int rank, std::span<const BlockRange> into) const {
+    return rank == shape_.root && (collective_.one_buffer || collective_.recv_is_in_send) &&
+           uses(into, Buffer::recv);
+  }
+  void fail_on_input(int rank, int round) {
+    fail(at(rank, round) + "recv may hold input of the root, which is never written");
   }
 
   void look_at(int rank, int round, const Step& step) {
@@ -167,7 +179,31 @@ class Check : public WalkVisitor {
       return fail(at(rank, round) + std::string(collective_.name) + " does not reduce");
     if (first_difference(rank, from, rank, into) >= 0)
       return fail(at(rank, round) + "a block is copied into a block of a different size");
+    if (writes_input(rank, into) && !std::ranges::equal(cells(rank, from, true, cells_in_place_),
+                                                        cells(rank, into, true, cells_)))
+      return fail_on_input(rank, round);
     look_for_overlap(rank, round, from, into, step.reduces);
+  }
+
+  static bool uses(std::span<const BlockRange> ranges, Buffer buffer) {
+    return std::ranges::find(ranges, buffer, &BlockRange::buffer) != ranges.end();
+  }
+
+  // A number for each block, which is the same for the same memory.
+  std::span<const std::int64_t> cells(int rank, std::span<const BlockRange> ranges, bool in_place,
+                                      std::vector<std::int64_t>& result) const {
+    result.clear();
+    for (const BlockRange& range : ranges)
+      for_each_block(range, [&](int block) {
+        int place = nothing;
+        if (range.buffer == Buffer::recv) place = block;
+        if (range.buffer == Buffer::send && in_place && collective_.in_place != nullptr)
+          place = collective_.in_place(shape_, rank, block);
+        result.push_back(place != nothing ? place
+                                          : (std::int64_t{block} << 2) + (std::int64_t{1} << 40) +
+                                                (range.buffer == Buffer::scratch ? 1 : 2));
+      });
+    return result;
   }
 
   void look_at(int rank, int round, std::span<const BlockRange> ranges, bool written) {
@@ -187,36 +223,17 @@ class Check : public WalkVisitor {
   // is recv.
   void look_for_overlap(int rank, int round, std::span<const BlockRange> from,
                         std::span<const BlockRange> into, bool reduces) {
-    const auto named = [&](std::span<const BlockRange> ranges, bool in_place) {
-      std::vector<std::int64_t>& cells = in_place ? cells_in_place_ : cells_;
-      cells.clear();
-      for (const BlockRange& range : ranges)
-        for_each_block(range, [&](int block) {
-          int place = nothing;
-          if (range.buffer == Buffer::recv) place = block;
-          if (range.buffer == Buffer::send && in_place && collective_.in_place != nullptr)
-            place = collective_.in_place(shape_, rank, block);
-          cells.push_back(place != nothing ? place
-                                           : (std::int64_t{block} << 2) + (std::int64_t{1} << 40) +
-                                                 (range.buffer == Buffer::scratch ? 1 : 2));
-        });
-      return std::span<const std::int64_t>(cells);
-    };
-    const auto uses = [](std::span<const BlockRange> ranges, Buffer buffer) {
-      return std::ranges::find(ranges, buffer, &BlockRange::buffer) != ranges.end();
-    };
     if (!uses(from, Buffer::send) && !(uses(from, Buffer::recv) && uses(into, Buffer::recv)) &&
         !(uses(from, Buffer::scratch) && uses(into, Buffer::scratch)))
       return;
-    written_.clear();
-    for (const std::int64_t cell : named(into, false)) written_.push_back(cell);
-    std::vector<std::int64_t> order = written_;
+    const auto written = cells(rank, into, false, cells_);
+    std::vector<std::int64_t> order(written.begin(), written.end());
     std::ranges::sort(order);
     if (std::ranges::adjacent_find(order) != order.end())
       return fail(at(rank, round) + "a block is written twice");
     for (const bool in_place : {false, true}) {
-      const auto read = named(from, in_place);
-      if (!reduces && std::ranges::equal(read, written_)) continue;  // moves nothing
+      const auto read = cells(rank, from, in_place, cells_in_place_);
+      if (!reduces && std::ranges::equal(read, written)) continue;  // moves nothing
       for (const std::int64_t cell : read)
         if (std::ranges::binary_search(order, cell))
           return fail(at(rank, round) + "a step writes a block that it reads");
@@ -270,7 +287,7 @@ class Check : public WalkVisitor {
   std::int64_t looked_at_ = 0;
   std::string error_;
   std::vector<Run> runs_, other_runs_;  // members to keep their memory
-  std::vector<std::int64_t> cells_, cells_in_place_, written_;
+  std::vector<std::int64_t> cells_, cells_in_place_;
 };
 
 }  // namespace

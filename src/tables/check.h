@@ -11,8 +11,9 @@ namespace toccata {
 // may. They come from a file that any user may have changed. Therefore no rank may write outside
 // its buffers or wait forever:
 //
-// - every block exists, peers are other ranks, send is not written, and no local step writes a
-//   block that it reads;
+// - every block exists, peers are other ranks, no input is written that a program may only be able
+//   to read (send, and a broadcast's message on the root), and no local step writes a block that it
+//   reads;
 // - every message has its counterpart, in an order in which all ranks finish;
 // - the i-th block of a message or step and its destination have the same size, unless all blocks
 //   have equal sizes. A rank with an empty block sends nothing; if the receiver expects another

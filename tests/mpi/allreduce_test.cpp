@@ -3,7 +3,9 @@
 
 #include <array>
 #include <cstring>
+#include <limits>
 
+#include "mpi/data/operation.h"
 #include "mpi/data/reducing.h"
 #include "mpi/process/process.h"
 #include "operands.h"
@@ -63,6 +65,65 @@ TEST(Allreduce, PersistentOfFortransKinds) {
     EXPECT_EQ(toccata_run(&request), MPI_SUCCESS);
     EXPECT_EQ(sum, 1.5 * p) << choice;
     toccata_request_free(&request);
+  }
+}
+
+// If some operands are NaN, or zeros of both signs, the order of the operands changes the result.
+template <typename Number>
+void expect_same_extremes(MPI_Datatype type, int count, bool zeros) {
+  const int rank = rank_in(MPI_COMM_WORLD), p = size_of(MPI_COMM_WORLD);
+  std::vector<Number> mine(count);
+  for (int i = 0; i < count; ++i)
+    if (zeros)
+      mine[i] = (rank + i) % 2 == 0 ? Number(0) : -Number(0);
+    else
+      mine[i] = i % (p + 1) == rank ? std::numeric_limits<Number>::quiet_NaN() : Number(rank);
+  const Travels travels{"whole", "published"};
+  for (const std::string& choice : choices(allreduce, MPI_COMM_WORLD, travels))
+    for (const MPI_Op operation : {MPI_MAX, MPI_MIN}) {
+      std::vector<Number> found(count);
+      EXPECT_EQ(toccata_allreduce(mine.data(), found.data(), count, type, operation, MPI_COMM_WORLD,
+                                  choice.c_str()),
+                MPI_SUCCESS);
+      std::vector<Number> of_rank_0 = found;
+      const auto bytes = static_cast<int>(count * sizeof(Number));
+      PMPI_Bcast(of_rank_0.data(), bytes, MPI_BYTE, 0, MPI_COMM_WORLD);
+      EXPECT_EQ(std::memcmp(of_rank_0.data(), found.data(), bytes), 0)
+          << choice << ", " << count << " elements";
+    }
+}
+
+TEST(Allreduce, ExtremesAreTheSameOnAllRanks) {
+  for (const bool zeros : {false, true})
+    for (const int count : {1, 33, 1001, 20'003}) {
+      expect_same_extremes<double>(MPI_DOUBLE, count, zeros);
+      expect_same_extremes<float>(MPI_FLOAT, count, zeros);
+    }
+}
+
+// Trials must not serve reductions whose bits depend on the algorithm.
+TEST(Allreduce, KnowsInexactOperations) {
+  const auto inexact = [](MPI_Op operation, MPI_Datatype type, int p) {
+    Operation call{.collective = allreduce, .operation = operation};
+    call.recv.type = type;
+    return call.is_inexact(p);
+  };
+  for (const int p : {2, 3}) {
+    EXPECT_EQ(inexact(MPI_SUM, MPI_DOUBLE, p), p > 2);
+    for (const MPI_Op operation : {MPI_MAX, MPI_MIN}) {
+      for (const MPI_Datatype type : {MPI_DOUBLE, MPI_FLOAT, MPI_LONG_DOUBLE, MPI_REAL})
+        EXPECT_TRUE(inexact(operation, type, p));
+      for (const MPI_Datatype type : {MPI_INT, MPI_UINT64_T, MPI_AINT})
+        EXPECT_FALSE(inexact(operation, type, p));
+    }
+    for (const MPI_Op operation : {MPI_MAXLOC, MPI_MINLOC}) {
+      for (const MPI_Datatype type : {MPI_DOUBLE_INT, MPI_FLOAT_INT, MPI_LONG_DOUBLE_INT})
+        EXPECT_TRUE(inexact(operation, type, p));
+      for (const MPI_Datatype type : {MPI_2INT, MPI_LONG_INT, MPI_SHORT_INT})
+        EXPECT_FALSE(inexact(operation, type, p));
+    }
+    EXPECT_FALSE(inexact(MPI_LAND, MPI_INT, p));
+    EXPECT_FALSE(inexact(MPI_SUM, MPI_INT, p));
   }
 }
 

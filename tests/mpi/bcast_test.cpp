@@ -1,5 +1,5 @@
 // Compares broadcast with the native one: every algorithm and travel setting, every kind of
-// datatype, every root.
+// datatype, every root. The root can only read its buffer.
 
 #include "support.h"
 
@@ -14,8 +14,10 @@ void expect_bcast(MPI_Comm comm, const TypeCase& types, int root,
   const int count = rank == root ? types.sendcount : types.recvcount;
   const MPI_Datatype type = rank == root ? types.sendtype : types.recvtype;
   const Memory none(MPI_BYTE, 0, 0);
+  Memory message(type, count, rank);
+  message.is_read_only = rank == root;
   expect_like_native(
-      bcast, comm, none, Memory(type, count, rank),
+      bcast, comm, none, message,
       [&](void*, void* buffer) { return PMPI_Bcast(buffer, count, type, root, comm); },
       [&](void*, void* buffer, const char* algorithm) {
         return toccata_bcast(buffer, count, type, root, comm, algorithm);
@@ -26,7 +28,8 @@ void expect_bcast(MPI_Comm comm, const TypeCase& types, int root,
 TEST(Bcast, EveryDatatype) {
   int turn = 0;
   for (const TypeCase& types : TypeCases()) {
-    expect_bcast(MPI_COMM_WORLD, types, turn % size_of(MPI_COMM_WORLD), {every_travel[turn % 4]});
+    expect_bcast(MPI_COMM_WORLD, types, turn % size_of(MPI_COMM_WORLD),
+                 {every_travel[turn % every_travel.size()]});
     ++turn;
   }
 }
@@ -36,6 +39,13 @@ TEST(Bcast, EveryRoot) {
   for (int root = 0; root < p; ++root)
     for (const int count : {1, p - 1, 2 * p + 1})
       expect_bcast(MPI_COMM_WORLD, {"integers", count, MPI_INT, count, MPI_INT}, root, one_travel);
+}
+
+// Published messages of this length are read in the publisher's memory, and publishers help.
+TEST(Bcast, LongMessages) {
+  for (const int count : {50'000, 300'001})
+    expect_bcast(MPI_COMM_WORLD, {"bytes", count, MPI_BYTE, count, MPI_BYTE},
+                 size_of(MPI_COMM_WORLD) / 2, {"whole", "published"});
 }
 
 TEST(Bcast, EveryKindOfCommunicator) {

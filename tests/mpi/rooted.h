@@ -14,7 +14,7 @@ void expect_for_every_datatype(Expectations... expectations) {
     const int root = turn % size_of(MPI_COMM_WORLD);
     int which = 0;
     (expectations(MPI_COMM_WORLD, types, root, (turn + which++) % 3 == 2,
-                  Travels{every_travel[turn % 4]}),
+                  Travels{every_travel[turn % every_travel.size()]}),
      ...);
     ++turn;
   }

@@ -22,10 +22,14 @@ if options:
     alltoall_programs = [each for each in options.programs if "alltoall" in Path(each).name]
     rooted_programs = [each for each in options.programs if "rooted" in Path(each).name]
     reproducible = [each for each in options.programs if "reproducible" in Path(each).name]
-    late = [each for each in options.programs if Path(each).name == "late"]
+    late, constant, extremes = (
+        [each for each in options.programs if Path(each).name == name]
+        for name in ("late", "constant", "extremes")
+    )
     reorder = [each for each in options.programs if "reorder" in Path(each).name]
     neighbors = [each for each in options.programs if "neighbors" in Path(each).name]
     others = {*alltoall_programs, *rooted_programs, *reproducible, *late, *reorder, *neighbors}
+    others |= {*constant, *extremes}
     options.programs = [each for each in options.programs if each not in others]
 
 PATIENCE = 60  # seconds
@@ -240,6 +244,29 @@ class Preload(unittest.TestCase):
                 self.assertNotIn("native", [row[2] for row in outcome.calls])
                 printed.add(outcome.out[1])
             self.assertEqual(len(printed), 1, printed)
+
+    def test_buffers_that_a_program_can_only_read_are_never_written(self):
+        [program] = constant
+        names = "ALLREDUCE REDUCE REDUCE_SCATTER BCAST ALLGATHER ALLTOALL GATHER SCATTER SCAN EXSCAN"
+        shared = {f"TOCCATA_{name}": "shared" for name in names.split()}
+        published = {"TOCCATA_BCAST": "scatter_allgather:travel=published"}
+        for more in {}, shared, published, {"TOCCATA_BCAST": "torus_long"}:
+            with self.subTest(more):
+                outcome = run(program, 4, None, more=more)
+                self.assertEqual(outcome.out, ["right"], outcome.error)
+                self.assertEqual(outcome.code, 0, outcome.error)
+
+    def test_an_extreme_with_nan_stays_as_it_is(self):
+        """On one node, a rule decides from the first call on. All ranks get the same result."""
+        [program] = extremes
+        outcome = run(program, 4, None, words=["40"])
+        self.assertEqual(outcome.out, ["0", "0"], outcome.error)
+        served = {row[2].partition(":")[0] for row in outcome.calls if row[0] == "allreduce"}
+        self.assertEqual(served, {"shared"}, outcome.calls)
+        # Without the rule, native serves, and no trials begin.
+        outcome = run(program, 4, None, words=["40"], more={"TOCCATA_NODE": "off"})
+        served = {row[2] for row in outcome.calls if "allreduce" in row[0]}
+        self.assertEqual(served, {"native"}, outcome.calls)
 
     def test_a_rank_that_ends_late_is_not_waited_for(self):
         for program in late:

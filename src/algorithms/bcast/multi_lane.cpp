@@ -1,12 +1,14 @@
 // Broadcast in lanes: the root scatters the message over the ranks of its node. Each of these
 // broadcasts its part to the ranks of the same number on other nodes. Then every node gathers the
-// parts. All ranks of a node communicate with other nodes at the same time.
-// [traff2020]   r nodes of s ranks   cost 2·(s-1)/s·n·β inside, and 1/s of a broadcast among r
+// parts, and no rank sends to the root. All ranks of a node communicate with other nodes at the
+// same time. [traff2020]   r nodes of s ranks   cost 2·(s-1)/s·n·β inside, and 1/s of a broadcast
+// among r
 //
 //   4 ranks on nodes 0 1 | 2 3, root 0, parts A B
 //     inside the root's node  0>1 B      lanes  0>2 A  1>3 B      inside  0-1  2-3
 
 #include "algorithms/lanes.h"
+#include "schedule/combinators.h"
 
 namespace toccata::algorithms::bcast {
 
@@ -24,9 +26,11 @@ static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
   const int width = shape.parts / lanes.number();
   const BlockMap all = lanes.carried_in_node(rank, Buffer::recv, width);
   const BlockMap own = lanes.carried_by(rank, Buffer::recv, width);
-  lanes.in_nodes(schedule, rank, {toccata::scatter, "binomial"}, all, own, Lanes::Nodes::the_roots);
-  lanes.in_lanes(schedule, rank, in_lane(shape), width, shape.parameters[segments]);
-  lanes.in_nodes(schedule, rank, {toccata::allgather, "bruck"}, own, all);
+  ScheduleBuilder whole;
+  lanes.in_nodes(whole, rank, {toccata::scatter, "binomial"}, all, own, Lanes::Nodes::the_roots);
+  lanes.in_lanes(whole, rank, in_lane(shape), width, shape.parameters[segments]);
+  lanes.in_nodes(whole, rank, {toccata::allgather, "bruck"}, own, all);
+  schedule.then(without_messages_to(shape.root, rank, std::move(whole).build()));
 }
 
 // The root sends most in every step. All blocks are received in their places.

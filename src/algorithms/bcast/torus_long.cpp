@@ -1,5 +1,6 @@
 // Broadcast on a torus for long messages: scatter over the minimum spanning tree, then allgather
-// with a bucket in every dimension. Between the two, every rank has 1/p of the message.
+// with a bucket in every dimension, in which no rank sends to the root. Between the two, every rank
+// has 1/p of the message.
 // [chan2006, section 4.2.3]   rounds about ⌈log_2N+1 p⌉ + d-N, d the sum of the dimensions
 //                             cost rounds·α + ((p-1)/p/2N + (D-1)/D)·n·β, D the shortest dimension
 
@@ -21,8 +22,9 @@ static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
   const Shape inner = half(shape);
   const BlockMap all = BlockMap::affine(Buffer::recv, 0);
   const BlockMap ours = BlockMap::affine(Buffer::recv, rank);
+  const Schedule gathering = on(allgather().schedule(inner, rank), ours, all);
   schedule.then(on(scatter().schedule(inner, rank), all, ours), tree_rounds(shape))
-      .then(on(allgather().schedule(inner, rank), ours, all));
+      .then(without_messages_to(shape.root, rank, gathering));
 }
 
 static std::optional<Cost> claim(const Shape& shape) {

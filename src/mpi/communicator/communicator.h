@@ -106,7 +106,8 @@ class Communicator final : public Members, public Attachment {
             .bytes = call.unit(rank(), size()),
             .root = call.root,
             .keeps_order = keeps_order,
-            .runs_users_code = keeps_order && call.runs_users_code()};
+            .runs_users_code = keeps_order && call.runs_users_code(),
+            .is_final = keeps_order && call.is_extreme()};
   }
   // The same for a nonblocking call. After the last call of a trial, the next blocking call must
   // not take the short path, because the ranks have to agree there.

@@ -1,5 +1,7 @@
 #include "mpi/data/operation.h"
 
+#include <algorithm>
+#include <initializer_list>
 #include <vector>
 
 #include "mpi/data/reducing.h"
@@ -190,13 +192,13 @@ std::int64_t Operation::unit(int rank, int p) const {
 
 namespace {
 
-bool is_sum_or_product(MPI_Op operation) { return operation == MPI_SUM || operation == MPI_PROD; }
+bool is_one_of(MPI_Op operation, std::initializer_list<MPI_Op> operations) {
+  return std::ranges::find(operations, operation) != operations.end();
+}
 
-bool selects(MPI_Op operation) {
-  for (const MPI_Op each : {MPI_MAX, MPI_MIN, MPI_LAND, MPI_BAND, MPI_LOR, MPI_BOR, MPI_LXOR,
-                            MPI_BXOR, MPI_MAXLOC, MPI_MINLOC})
-    if (operation == each) return true;
-  return false;
+bool is_sum_or_product(MPI_Op operation) { return is_one_of(operation, {MPI_SUM, MPI_PROD}); }
+bool is_logical(MPI_Op operation) {
+  return is_one_of(operation, {MPI_LAND, MPI_BAND, MPI_LOR, MPI_BOR, MPI_LXOR, MPI_BXOR});
 }
 
 bool is_real(MPI_Datatype type) {
@@ -206,29 +208,40 @@ bool is_real(MPI_Datatype type) {
   return false;
 }
 
-}  // namespace
-
-bool Operation::runs_users_code() const {
-  return operation != MPI_OP_NULL && !selects(operation) && !is_sum_or_product(operation);
+// Integers, and pairs of them.
+bool is_whole(MPI_Datatype type) {
+  for (const MPI_Datatype each : {MPI_INT,         MPI_LONG,          MPI_LONG_LONG,
+                                  MPI_UNSIGNED,    MPI_UNSIGNED_LONG, MPI_UNSIGNED_LONG_LONG,
+                                  MPI_INT32_T,     MPI_INT64_T,       MPI_UINT32_T,
+                                  MPI_UINT64_T,    MPI_SHORT,         MPI_UNSIGNED_SHORT,
+                                  MPI_SIGNED_CHAR, MPI_UNSIGNED_CHAR, MPI_INT8_T,
+                                  MPI_INT16_T,     MPI_UINT8_T,       MPI_UINT16_T,
+                                  MPI_AINT,        MPI_OFFSET,        MPI_COUNT,
+                                  MPI_INTEGER,     MPI_INTEGER1,      MPI_INTEGER2,
+                                  MPI_INTEGER4,    MPI_INTEGER8,      MPI_2INT,
+                                  MPI_LONG_INT,    MPI_SHORT_INT,     MPI_2INTEGER})
+    if (type == each) return true;
+  return false;
 }
 
-// For two real numbers, a + b and b + a have the same bits. So on two ranks, all algorithms have
-// the same result.
+}  // namespace
+
+bool Operation::is_extreme() const {
+  return is_one_of(operation, {MPI_MAX, MPI_MIN, MPI_MAXLOC, MPI_MINLOC});
+}
+
+bool Operation::runs_users_code() const {
+  return operation != MPI_OP_NULL && !is_sum_or_product(operation) && !is_extreme() &&
+         !is_logical(operation);
+}
+
+// Every operation of MPI is exact for integers. For two real numbers, a + b and b + a have the same
+// bits. So on two ranks, all algorithms have the same sum. This is not true for a maximum: if one
+// operand is NaN, or both are zeros, libraries return one of the two by its position.
 bool Operation::is_inexact(int p) const {
-  if (operation == MPI_OP_NULL || selects(operation)) return false;
-  if (!is_sum_or_product(operation)) return true;
-  if (p == 2 && is_real(recv.type)) return false;
-  for (const MPI_Datatype whole : {MPI_INT,         MPI_LONG,          MPI_LONG_LONG,
-                                   MPI_UNSIGNED,    MPI_UNSIGNED_LONG, MPI_UNSIGNED_LONG_LONG,
-                                   MPI_INT32_T,     MPI_INT64_T,       MPI_UINT32_T,
-                                   MPI_UINT64_T,    MPI_SHORT,         MPI_UNSIGNED_SHORT,
-                                   MPI_SIGNED_CHAR, MPI_UNSIGNED_CHAR, MPI_INT8_T,
-                                   MPI_INT16_T,     MPI_UINT8_T,       MPI_UINT16_T,
-                                   MPI_AINT,        MPI_OFFSET,        MPI_COUNT,
-                                   MPI_INTEGER,     MPI_INTEGER1,      MPI_INTEGER2,
-                                   MPI_INTEGER4,    MPI_INTEGER8})
-    if (recv.type == whole) return false;
-  return true;
+  if (operation == MPI_OP_NULL || is_logical(operation)) return false;
+  if (is_sum_or_product(operation) && p == 2 && is_real(recv.type)) return false;
+  return runs_users_code() || !is_whole(recv.type);
 }
 
 bool Operation::empty(const Binding& binding) const {

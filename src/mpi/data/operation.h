@@ -88,11 +88,13 @@ struct Operation {
   // The same for a vector form, from the blocks that this rank knows: its own.
   double own_unit(const Seat& seat) const;
 
-  // Whether the result depends on the order of combining the operands of p ranks, as for a sum of
-  // floating-point numbers.
+  // Whether the bits of the result can depend on the order of combining the operands of p ranks. An
+  // example is a sum of floating-point numbers, or their maximum if there are NaNs.
   bool is_inexact(int p) const;
   // Whether the operation is user-defined.
   bool runs_users_code() const;
+  // Whether the result is one of the operands: MPI_MAX, MPI_MIN, MPI_MAXLOC, MPI_MINLOC.
+  bool is_extreme() const;
 
   // Whether a bound call has no data, so that there is nothing to do. Every rank can see this.
   bool empty(const Binding& binding) const;
@@ -109,7 +111,7 @@ struct Operation {
   int fault_of_reduction(const Seat& seat, const DatatypeTable& datatypes) const;
   bool is_aliased(int rank) const;
   bool allows_reduction(bool ordered, const DatatypeTable& datatypes) const;
-  bool sends_from_root() const { return &collective.regular() == &scatter; }
+  bool sends_from_root() const { return collective.recv_is_in_send; }
   static int bind_nothing(Binding& binding);
   int bind_reduction(const Seat& seat, const DatatypeTable& datatypes, Binding& binding) const;
 };

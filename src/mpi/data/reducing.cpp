@@ -5,6 +5,7 @@
 #include <initializer_list>
 
 #include "mpi/data/data.h"
+#include "mpi/data/kernels.h"
 
 namespace toccata {
 
@@ -21,9 +22,9 @@ int reduce_runs(const std::vector<Run>& from, const std::vector<Run>& into, MPI_
       if (target == into.end()) return MPI_ERR_TRUNCATE;
       const std::int64_t elements =
           std::min({source.elements - taken, target->elements - done, std::int64_t{INT_MAX}});
-      if (int code = PMPI_Reduce_local(source.address + taken * source.traits->extent,
-                                       target->address + done * target->traits->extent,
-                                       static_cast<int>(elements), target->traits->type, operation);
+      if (int code = reduce_local(source.address + taken * source.traits->extent,
+                                  target->address + done * target->traits->extent,
+                                  static_cast<int>(elements), target->traits->type, operation);
           code != MPI_SUCCESS)
         return code;
       taken += elements;

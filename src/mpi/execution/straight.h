@@ -11,6 +11,7 @@
 
 #include "mpi/data/binding.h"
 #include "mpi/data/data.h"
+#include "mpi/data/kernels.h"
 #include "mpi/execution/transport.h"
 #include "schedule/schedule.h"
 
@@ -39,7 +40,7 @@ struct StraightStep {
       return Transport::recv(target, recv_count, recv_type, recv_peer, recv_tag, comm);
     if (!data_moves) return MPI_SUCCESS;
     if (operation != MPI_OP_NULL)
-      return PMPI_Reduce_local(source, target, send_count, recv_type, operation);
+      return reduce_local(source, target, send_count, recv_type, operation);
     if (source != target) std::memcpy(target, source, static_cast<std::size_t>(copied_bytes));
     return MPI_SUCCESS;
   }

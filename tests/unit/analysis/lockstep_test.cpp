@@ -154,7 +154,22 @@ TEST(LockstepFails, OnABlockOverwritten) {
 }
 
 TEST(LockstepFails, OnAWriteIntoSend) {
-  EXPECT_EQ(run_broken<Break::send>({{4, 4, 4, 4}}), "rank 0: send was written");
+  EXPECT_EQ(run_broken<Break::send>({{4, 4, 4, 4}}),
+            "rank 0: block 0 of send is input, but is written");
+}
+
+TEST(LockstepFails, OnAWriteIntoTheMessageOfABroadcast) {
+  const auto write = [](const Shape&, int rank, ScheduleBuilder& schedule) {
+    for (int round = 0; round < 2; ++round)
+      if (rank == round)
+        schedule.round().send(1 - rank, recv(0));
+      else
+        schedule.round().recv(1 - rank, recv(0));
+  };
+  const Algorithm back_and_forth{
+      .name = "broken", .collective = bcast, .summary = "", .citation = "", .write = write};
+  EXPECT_EQ(lockstep(back_and_forth, {.p = 2}, {{4}}),
+            "rank 0: block 0 of recv is input, but is written");
 }
 
 TEST(LockstepFails, OnBlocksOfOtherSizes) {

@@ -190,6 +190,55 @@ TEST(Verify, SeesAWriteIntoSend) {
             "rank 1, round 0: send block 0 is copied into, but send is never written");
 }
 
+// Rank 0 broadcasts to rank 1, and then runs other steps.
+std::string if_the_root(const std::function<void(ScheduleBuilder&)>& write,
+                        const std::function<void(ScheduleBuilder&)>& write_of_1 = {}) {
+  ScheduleBuilder root, other;
+  root.round().send(1, recv(0));
+  other.round().recv(0, recv(0));
+  write(root);
+  if (write_of_1) write_of_1(other);
+  return verify(bcast, {.p = 2}, std::vector{std::move(root).build(), std::move(other).build()});
+}
+
+TEST(Verify, SeesAWriteIntoTheMessageOfABroadcast) {
+  EXPECT_EQ(if_the_root([](auto& root) { root.copy(recv(0), recv(0)); }), "");
+  // Even if the contents remain the same: a program may only be able to read the message.
+  for (const Travel travel : {Travel::whole, Travel::published})
+    EXPECT_EQ(if_the_root([&](auto& root) { root.round().recv(1, recv(0), travel); },
+                          [&](auto& other) { other.round().send(0, recv(0), travel); }),
+              "rank 0, round 1: recv block 0 is received into, but it holds input, which is never "
+              "written");
+  EXPECT_EQ(if_the_root([](auto& root) {
+              const BlockRange aside = root.scratch({recv(0)});
+              root.copy(recv(0), aside).copy(aside, recv(0));
+            }),
+            "rank 0, round 0: recv block 0 is copied into, but it holds input, which is never "
+            "written");
+}
+
+// In place, the root's own block is in send, and recv is that block.
+TEST(Verify, SeesAWriteIntoSendInPlace) {
+  const auto scattered = [](bool aside, bool in_place) {
+    ScheduleBuilder root, other;
+    root.round().send(1, send(1));
+    other.round().recv(0, recv(0));
+    if (aside) {
+      const BlockRange own = root.scratch({send(0)});
+      root.copy(send(0), own).copy(own, recv(0));
+    } else {
+      root.copy(send(0), recv(0));
+    }
+    return verify(scatter, {.p = 2}, std::vector{std::move(root).build(), std::move(other).build()},
+                  in_place);
+  };
+  for (const bool in_place : {false, true}) EXPECT_EQ(scattered(false, in_place), "");
+  EXPECT_EQ(scattered(true, false), "");
+  EXPECT_EQ(scattered(true, true),
+            "rank 0, round 0: recv block 0 is copied into, but it holds input, which is never "
+            "written");
+}
+
 TEST(Verify, SeesThatNothingIsMoved) {
   EXPECT_EQ(if_rank_1([](auto& out) {
               out.round().round().send(0, recv(1)).recv(0, recv(0)).copy(send(0), recv(1));

@@ -202,6 +202,7 @@ struct Program {
     int on_device = -1;  // the rank that has buffers on a device
     int every = 1;       // ... in each second call, and so on
     bool runs_users_code = false;
+    bool is_final = false;
   };
   std::vector<std::vector<int>>
       communicators;  // created before their first call, freed after the last
@@ -278,7 +279,8 @@ Outcome run(const Program& program, unsigned seed, const TestRules& rules = {}) 
                               .bytes = call.bytes,
                               .root = call.root,
                               .keeps_order = call.keeps_order,
-                              .runs_users_code = call.runs_users_code};
+                              .runs_users_code = call.runs_users_code,
+                              .is_final = call.is_final};
       // The time of a call served by `server`, on this rank's clock. If candidates are measured
       // apart from calls, the time of the other server.
       const auto serve = [&](int time, const Server* server, bool timed, bool on_device = false,
@@ -465,6 +467,52 @@ TEST(Decisions, ServeRequestsByTheRuleForNodes) {
     EXPECT_EQ(served_by(run, 1, "node"), 100 - first_calls);
     EXPECT_EQ(served_by(run, 2, "node"), 0);
     EXPECT_EQ(served_by(run, 3, "node"), 100);
+  }
+}
+
+// A maximum of floating-point numbers with NaNs must not change during a run.
+TEST(Decisions, AreFinalAtTheFirstCall) {
+  for (const double memory : {1, 0}) {
+    Program program;
+    program.machine = memory > 0 ? "node:1 core:4" : "node:2 core:2";
+    program.memory = memory;
+    program.communicators = {all_of(4)};
+    // Sums of the same size, which change at the 33rd call, and results of integers, which are
+    // tried, are other classes.
+    for (const Form form : {Form::blocking, Form::nonblocking})
+      for (const std::int64_t bytes : {8, 64 << 10}) {
+        program.calls.push_back({.communicator = 0,
+                                 .collective = &allreduce,
+                                 .bytes = bytes,
+                                 .root = 0,
+                                 .keeps_order = false,
+                                 .times = 50,
+                                 .form = form});
+        program.calls.push_back(program.calls.back());
+        program.calls.back().keeps_order = true;
+        for (int again = 0; again < 2; ++again) {
+          program.calls.push_back({.communicator = 0,
+                                   .collective = &allreduce,
+                                   .bytes = bytes,
+                                   .root = 0,
+                                   .keeps_order = true,
+                                   .times = 50,
+                                   .form = form,
+                                   .is_final = true});
+        }
+      }
+    const Outcome run = toccata::run(program, 1);
+    expect_alike(program, run);
+    std::map<std::pair<Form, std::int64_t>, std::string> served;
+    for (const Outcome::Call& each : run.served[0]) {
+      const Program::Call& call = program.calls[each.call];
+      if (!call.is_final) continue;
+      const std::string& first =
+          served.emplace(std::pair(call.form, call.bytes), each.text).first->second;
+      EXPECT_EQ(each.text, first) << call.bytes << " bytes, call " << each.time;
+    }
+    const std::string blocking = served[{Form::blocking, 8}];
+    EXPECT_EQ(blocking == native_text, memory == 0) << blocking;
   }
 }
 
@@ -915,7 +963,8 @@ TEST(Decisions, AreTheSameOnAllRanksInAnyProgram) {
                                .form = static_cast<Form>(some(0, 2)),
                                .on_device = seed % 3 == 0 ? some(-1, program.ranks - 1) : -1,
                                .every = seed % 3 == 0 ? some(1, 3) : 1,
-                               .runs_users_code = keeps_order && some(0, 4) == 0});
+                               .runs_users_code = keeps_order && some(0, 4) == 0,
+                               .is_final = keeps_order && some(0, 3) == 0});
     }
     const Outcome run =
         toccata::run(program, seed, learns_sums ? TestRules::learning_sums() : TestRules());

@@ -387,6 +387,21 @@ TEST(InScratch, TakesScratchForTheBlocksOfRecvThatAreUsed) {
   EXPECT_EQ(without.into(without.steps(0)[1])[0], recv(0)) << "does not move";
 }
 
+// On a ring of three ranks: rank 2 sends nothing, and rank 0 receives nothing.
+TEST(WithoutMessagesTo, LeavesOutThoseOfTheRoot) {
+  const Shape three{.p = 3};
+  const Algorithm& ring = *find_algorithm(allgather, "ring");
+  for (int rank = 0; rank < 3; ++rank) {
+    const Schedule whole = ring.schedule(three, rank), kept = without_messages_to(0, rank, whole);
+    EXPECT_EQ(kept.steps(0).size(), whole.steps(0).size());
+    for (int round = 1; round < kept.rounds(); ++round) {
+      EXPECT_EQ(kept.sends(round).size(), rank == 2 ? 0u : 1u);
+      EXPECT_EQ(kept.recvs(round).size(), rank == 0 ? 0u : 1u);
+    }
+    EXPECT_EQ(kept.rounds(), whole.rounds());
+  }
+}
+
 TEST(Then, RunsBothWhole) {
   const Algorithm& bruck = *find_algorithm(allgather, "bruck");
   const Algorithm& ring = *find_algorithm(allgather, "ring");

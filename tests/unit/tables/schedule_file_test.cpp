@@ -178,6 +178,21 @@ std::string refusal(const std::string& text) try {
   return error.what();
 }
 
+// A program may only be able to read the message on the root.
+TEST(ScheduleFile, MayNotWriteABroadcastsMessage) {
+  const auto two = [](const std::string& more_of_root, const std::string& more_of_1) {
+    std::string text = file_of("2", "[[],[[\"send\",1,[\"recv\",0]]" + more_of_root +
+                                        "],\n[[],[[\"recv\",0,[\"recv\",0]]" + more_of_1 + "]\n");
+    text.replace(text.find("allgather"), 9, "bcast");
+    return refusal(with_right_digest(std::move(text)));
+  };
+  EXPECT_EQ(two("]", "]"), "");
+  EXPECT_EQ(two(",[\"copy\",[\"recv\",0],[\"recv\",0]]]", "]"), "");
+  EXPECT_NE(two("],[[\"recv\",1,[\"recv\",0]]]", "],[[\"send\",0,[\"recv\",0]]]")
+                .find("input of the root, which is never written"),
+            std::string::npos);
+}
+
 TEST(ScheduleFile, HostileFilesAreRefused) {
   const std::string good =
       "[[],[[\"copy\",[\"send\",0],[\"recv\",0]]],[[\"send\",1,[\"recv\",0]],"
