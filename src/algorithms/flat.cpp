@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <mutex>
 #include <tuple>
 
 #include "algorithms/count.h"
@@ -32,10 +33,14 @@ std::optional<Cost> Flat::claim_of_allreduce(int p, bool in_place) const {
 
 // The results are stored, because every rank of every team calls this with the same few sizes.
 const Flat::Extent& Flat::extent(int p) const {
-  thread_local std::map<std::tuple<const Algorithm*, int, int>, Extent> known;
+  static std::map<std::tuple<const Algorithm*, int, int>, Extent> known;
+  static std::mutex mutex;  // guards it; its entries stay
   const std::tuple key(&algorithm_, radix_, p);
-  const auto entry = known.find(key);
-  if (entry != known.end()) return entry->second;
+  {
+    const std::lock_guard lock(mutex);
+    const auto entry = known.find(key);
+    if (entry != known.end()) return entry->second;
+  }
   Extent found;
   for (const int rank : {0, 1, p - 1}) {
     if (rank >= p) continue;
@@ -47,6 +52,7 @@ const Flat::Extent& Flat::extent(int p) const {
     found.segment_interval = std::max<std::int64_t>(
         {found.segment_interval, cost.messages, cost.rounds - cost.messages});
   }
+  const std::lock_guard lock(mutex);
   return known.emplace(key, found).first->second;
 }
 

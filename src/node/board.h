@@ -108,6 +108,9 @@ struct alignas(line) Part {
   // ranks. Large slots need fewer pieces. Two ranks do not need them, because they copy longer
   // messages directly.
   static constexpr std::uint32_t usual = (8 << 10) + 256, large = (32 << 10) + 256;
+  // The longest element of a reduction: Operator::combine_in_two_steps puts one aside, on the stack
+  // of the caller, which may be small.
+  static constexpr std::uint32_t most_element = 2 << 10;
 
   // With the data of its slots.
   static constexpr std::size_t bytes(std::uint32_t slot_bytes) {
@@ -192,9 +195,8 @@ class Board {
   // slot's memory; otherwise each of them has its own share.
   std::uint32_t piece(bool common) const { return common ? slot_bytes_ : own_piece_; }
 
-  // The longest element of a reduction. A piece holds one, and so does the memory that
-  // Operator::combine_in_two_steps puts aside.
-  std::uint32_t most_element() const { return std::min(own_piece_, Part::usual); }
+  // The longest element of a reduction here, because a piece holds one.
+  std::uint32_t most_element() const { return std::min(own_piece_, Part::most_element); }
 
   // Whether our slot for that moment may be overwritten.
   bool is_free(const Moment& moment) {

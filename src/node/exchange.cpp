@@ -17,7 +17,7 @@ void Operator::combine_in_two_steps(const char* from, const char* other, char* i
     if (other != into) std::memcpy(into, other, static_cast<std::size_t>(bytes));
     return apply(context, from, into, bytes);
   }
-  alignas(64) char aside[Part::usual];
+  alignas(64) char aside[Part::most_element];
   const std::int64_t most = static_cast<std::int64_t>(sizeof aside) / element * element;
   for (std::int64_t first = 0; first < bytes; first += most) {
     const std::int64_t some = std::min(most, bytes - first);

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <span>
 
+#include "mpi/agreement/agreement_operation.h"
+
 #ifdef TOCCATA_SIMULATED
 #include "simulator/meeting.h"
 #endif
@@ -17,6 +19,7 @@ namespace toccata {
 // is no request (Exchange).
 inline int start_agreement(const void* mine, void* agreed, int numbers, MPI_Datatype type,
                            MPI_Op operation, MPI_Comm comm, MPI_Request& request, bool blocking) {
+  operation = AgreementOperation::instead_of(operation);
 #ifdef TOCCATA_SIMULATED
   // The simulator's nonblocking form sends p² messages: for few ranks only.
   static constexpr int few = 64;

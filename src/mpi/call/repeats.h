@@ -4,9 +4,9 @@
 
 #include <bit>
 #include <cstdint>
-#include <memory>
 #include <optional>
 
+#include "mpi/call/kept_by_thread.h"
 #include "mpi/call/recent.h"
 #include "mpi/call/said.h"
 #include "mpi/communicator/communicator.h"
@@ -23,8 +23,9 @@ class Repeats {
 #ifdef TOCCATA_SIMULATED
     return false;  // ranks share their handles, and the thread
 #else
-    if (mine_ == nullptr) return false;
-    const Repeat* const last = mine_->repeats_.find(key(said), [&](const Repeat& one) {
+    Repeats* const mine = KeptByThread<Repeats>::get();
+    if (mine == nullptr) return false;
+    const Repeat* const last = mine->repeats_.find(key(said), [&](const Repeat& one) {
       return one.is_like(said) && one.era == Communicator::era();
     });
     if (last == nullptr || *last->left == 0) return false;
@@ -44,17 +45,14 @@ class Repeats {
     const std::optional<Range> range =
         range_of(said, operation, seat, calls.least, calls.most, datatypes);
     if (!range) return;
-    // Not in thread-local memory, because a library that is loaded late gets little of it.
-    thread_local const std::unique_ptr<Repeats> repeats(new Repeats);
-    mine_ = repeats.get();
-    Recent<Repeat>& all = mine_->repeats_;
+    Repeats* const mine = KeptByThread<Repeats>::make();
+    if (mine == nullptr) return;
+    Recent<Repeat>& all = mine->repeats_;
     Repeat* kept = all.find(key(said), [&](const Repeat& one) { return one.is_like(said); });
     if (kept == nullptr) kept = &all.replace(key(said));
     *kept = {.said = said, .era = Communicator::era(), .left = &calls.left, .range = *range};
 #endif
   }
-
-  ~Repeats() { mine_ = nullptr; }
 
  private:
   // The calls of a class: all, or those whose number of sent or received elements is in this range.
@@ -77,8 +75,6 @@ class Repeats {
              ((range.least <= elements && elements <= range.most) || range.all);
     }
   };
-
-  Repeats() = default;
 
   // For a class of calls with `least` to `most` bytes. A user-defined handle may change its
   // meaning; only predefined datatypes are constant. If ranks do not know each other's sizes, all
@@ -112,9 +108,6 @@ class Repeats {
   }
 
   Recent<Repeat> repeats_;
-  // Found without a call, in the few bytes of fast thread-local memory that a library loaded late
-  // gets.
-  [[gnu::tls_model("initial-exec")]] static constinit inline thread_local Repeats* mine_ = nullptr;
 };
 
 }  // namespace toccata

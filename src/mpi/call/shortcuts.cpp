@@ -39,12 +39,12 @@ void Shortcuts::keep([[maybe_unused]] const Said& said, [[maybe_unused]] const O
   if (said.has_arrays || !stays(said.sent_type) || !stays(said.received_type) ||
       said.out == MPI_IN_PLACE || (said.in == MPI_IN_PLACE && !call.collective.reduces))
     return;
-  thread_local const std::unique_ptr<Shortcuts> shortcuts(new Shortcuts);
-  mine_ = shortcuts.get();
+  Shortcuts* const mine = KeptByThread<Shortcuts>::make();
+  if (mine == nullptr) return;
   const std::uint64_t era = Communicator::era();
-  Shortcut* const first = mine_->shortcuts_.find(
+  Shortcut* const first = mine->shortcuts_.find(
       key(said), [&](const Shortcut& one) { return one.said.is_like(said) && one.era == era; });
-  Shortcut& made = first != nullptr ? *first : mine_->shortcuts_.replace(key(said));
+  Shortcut& made = first != nullptr ? *first : mine->shortcuts_.replace(key(said));
   made.program.reset();
   made.said = said;
   made.era = era;

@@ -3,9 +3,9 @@
 #include <mpi.h>
 
 #include <cstdint>
-#include <memory>
 #include <optional>
 
+#include "mpi/call/kept_by_thread.h"
 #include "mpi/call/recent.h"
 #include "mpi/call/said.h"
 #include "mpi/communicator/communicator.h"
@@ -28,8 +28,9 @@ class Shortcuts {
 #ifdef TOCCATA_SIMULATED
     return false;  // ranks share their handles, and the thread
 #else
-    if (mine_ == nullptr) return false;
-    Shortcut* const each = mine_->shortcuts_.find(
+    Shortcuts* const mine = KeptByThread<Shortcuts>::get();
+    if (mine == nullptr) return false;
+    Shortcut* const each = mine->shortcuts_.find(
         key(said), [&](const Shortcut& one) { return one.program && one.fits(said); });
     if (each == nullptr) return false;
     code = each->run(said);
@@ -41,8 +42,6 @@ class Shortcuts {
   static void keep(const Said& said, const Operation& call, Communicator& communicator,
                    const Plan& plan, const node::Memory& memory, const Transport& transport,
                    const Reduction& reduction);
-
-  ~Shortcuts() { mine_ = nullptr; }
 
  private:
   struct Shortcut {
@@ -78,8 +77,6 @@ class Shortcuts {
     int run(const Said& other);
   };
 
-  Shortcuts() = default;
-
   static std::uint64_t key(const Said& said) {
     const auto handles = (std::uintptr_t)said.comm ^ (std::uintptr_t)said.collective;
     return handles + static_cast<std::uint64_t>(said.sent + said.received) +
@@ -87,8 +84,6 @@ class Shortcuts {
   }
 
   Recent<Shortcut> shortcuts_;
-  [[gnu::tls_model("initial-exec")]] static constinit inline thread_local Shortcuts* mine_ =
-      nullptr;
 };
 
 }  // namespace toccata

@@ -5,6 +5,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "mpi/data/roomy_stack.h"
+
 namespace toccata {
 
 namespace {
@@ -118,8 +120,12 @@ int DatatypeTable::look_up_derived(MPI_Datatype type, DatatypeTraits& traits) co
     return code;
   if (is_there == 0) {
     const std::lock_guard lock(mutex_);
-    if (int code = look_at(type, traits); code != MPI_SUCCESS) return code;
-    if (!is_committed(type)) return MPI_ERR_TYPE;
+    int code = MPI_SUCCESS;
+    on_roomy_stack([&] {
+      code = look_at(type, traits);
+      if (code == MPI_SUCCESS && !is_committed(type)) code = MPI_ERR_TYPE;
+    });
+    if (code != MPI_SUCCESS) return code;
     PMPI_Type_get_attr(type, keyval_, &found, &is_there);
     if (is_there == 0) PMPI_Type_set_attr(type, keyval_, new DatatypeTraits(traits));
     return MPI_SUCCESS;

@@ -5,7 +5,9 @@
 #include <memory>
 #include <mutex>
 #include <unordered_map>
+#include <utility>
 
+#include "mpi/data/roomy_stack.h"
 #include "mpi/execution/plan.h"
 #include "selection/choice.h"
 
@@ -32,7 +34,10 @@ class Plans {
   template <typename MakeShape>
   std::shared_ptr<const Plan> get(const Key& key, MakeShape&& shape) {
     if (auto found = find(key)) return found;
-    return keep(key, make(key, shape()));
+    const Shape known = shape();
+    std::shared_ptr<const Plan> made;
+    on_roomy_stack([&] { made = make(key, known); });
+    return keep(key, std::move(made));
   }
 
   // The maximum size of all plans, in bytes.

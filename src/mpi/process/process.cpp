@@ -13,6 +13,7 @@
 #include "mpi/agreement/discovery.h"
 #include "mpi/agreement/patience.h"
 #include "mpi/agreement/roll_call.h"
+#include "mpi/data/roomy_stack.h"
 #include "mpi/devices/device_memory.h"
 #include "mpi/devices/device_support.h"
 #include "mpi/process/ending.h"
@@ -226,7 +227,9 @@ void Process::begin(bool program_calls_us, std::string (*hidden_collectives)()) 
     if (alike && settings.name_schedules()) Settings::adopt_schedules(MPI_COMM_WORLD);
     settings.complain(rank == 0);
     const std::string difference = alike ? "" : difference_of_settings(MPI_COMM_WORLD);
-    if (largest[wanted] == 0 && alike && largest[reporting] == 0) return;
+    if (largest[wanted] == 0 && alike && largest[reporting] == 0 && !settings.ask_for_requests())
+      return;
+    // Later, a call of a thread with a small stack would create it.
     Process* const process = current();
     if (process == nullptr) return;
     const bool goes_on_after_deaths = tolerates_faults();
@@ -304,7 +307,7 @@ void Process::set_world_placement(std::shared_ptr<const Placement> found) {
 
 const Surroundings& Process::surroundings() {
   std::call_once(looked_round_, [this] {
-    surroundings_ = std::make_unique<const Surroundings>();
+    on_roomy_stack([this] { surroundings_ = std::make_unique<const Surroundings>(); });
     for (const std::string& each : surroundings_->complaints()) say_once(each);
   });
   return *surroundings_;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "deciding/learned_results.h"
+#include "mpi/agreement/agreement_operation.h"
 #include "mpi/agreement/channel.h"
 #include "mpi/agreement/private_world.h"
 #include "mpi/data/datatype.h"
@@ -169,6 +170,7 @@ class Process : public Background {
   void write_learned();
 
   DatatypeTable datatypes_;
+  AgreementOperation agreement_operation_;
   PrivateWorld world_;
   Plans plans_;
   Workspaces workspaces_;
