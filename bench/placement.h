@@ -36,7 +36,7 @@ inline std::string place_on(std::string_view word) {
     if (!loaded)
       return "no " + std::string(each.name) + " runtime (" + each.libraries[0] +
              ") is on this host";
-    for (const DeviceRuntime* runtime : device_runtimes()) {
+    for (const DeviceRuntime* runtime : begin_device_runtimes()) {
       if (runtime->name() != each.name) continue;
       void* const memory = runtime->allocate(1);
       if (memory == nullptr) break;

@@ -41,10 +41,10 @@ bool transfer(const DeviceRuntime& runtime, char* device, int bytes, int rank, i
 
 // Tests direct messages, because an MPI library that reports support may crash the program. Here,
 // that does no harm: the program itself never runs.
-void try_transfers(int rank, int p) {
+void try_transfers(const std::vector<const DeviceRuntime*>& runtimes, int rank, int p) {
   static constexpr int short_one = 64, long_one = 1 << 20;
   const DeviceRuntime* runtime = nullptr;
-  for (const DeviceRuntime* each : device_runtimes())
+  for (const DeviceRuntime* each : runtimes)
     if (runtime == nullptr && mpi_takes(*each)) runtime = each;
   auto* const device = runtime == nullptr
                            ? nullptr
@@ -100,13 +100,14 @@ void tell_the_doctor() {
     const std::string text = library_text();
     std::fprintf(stderr, "toccata: doctor: mpi: %s\n", text.substr(0, text.find('\n')).c_str());
   }
-  for (const DeviceRuntime* each : device_runtimes())
+  const std::vector<const DeviceRuntime*> runtimes = begin_device_runtimes();
+  for (const DeviceRuntime* each : runtimes)
     std::fprintf(stderr, "toccata: doctor: devices: %s\n", describe(*each).c_str());
   std::fprintf(stderr, "toccata: doctor: rank %d of %d on %s has %s, settings %016llx\n", rank, p,
                processor_name().c_str(), own_path().c_str(),
                static_cast<unsigned long long>(settings.digest()));
   try_node_memory(settings.node(), rank);
-  try_transfers(rank, p);
+  try_transfers(runtimes, rank, p);
   PMPI_Finalize();
   std::exit(0);  // MPICH 5 signs off at the launcher on exit
 }

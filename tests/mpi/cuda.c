@@ -1,7 +1,5 @@
 /* Replaces libcuda.so.1 on machines without a GPU. The functions have the names and arguments of
  * CUDA's driver. */
-#include <unistd.h>
-
 #include "stand_in.h"
 
 typedef unsigned long long Address;
@@ -20,7 +18,11 @@ typedef struct {
 } Pitched;
 static int context_there, contexts_pushed = 0;
 
-EXPORT int cuInit(unsigned flags) { return flags == 0 ? success : invalid_value; }
+EXPORT int cuInit(unsigned flags) { return flags == 0 ? begin() : invalid_value; }
+EXPORT int cuDeviceGetCount(int* count) {
+  *count = has_device();
+  return has_device() ? success : invalid_value;
+}
 EXPORT int cuDeviceGet(int* device, int number) {
   *device = 7;
   return number == 0 ? success : invalid_value;
@@ -43,7 +45,7 @@ EXPORT int cuDeviceGetUuid(unsigned char* uuid, int device) {
 }
 
 EXPORT int cuMemAlloc_v2(Address* address, size_t bytes) {
-  *address = (Address)make_piece(bytes, 0);
+  *address = has_device() ? (Address)make_piece(bytes, 0) : 0;
   return *address != 0 ? success : invalid_value;
 }
 

@@ -16,12 +16,7 @@ namespace {
 void* runtime() {
   static void* const handle = [] {
     const char* const path = std::getenv("DEVICES");
-    void* const loaded = path == nullptr ? nullptr : dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    // Without this call, Level Zero recognises no memory.
-    if (loaded != nullptr)
-      if (auto* const begin = reinterpret_cast<int (*)(unsigned)>(dlsym(loaded, "zeInit")))
-        begin(0);
-    return loaded;
+    return path == nullptr ? nullptr : dlopen(path, RTLD_NOW | RTLD_LOCAL);
   }();
   return handle;
 }
@@ -40,6 +35,8 @@ void copy(void* into, const void* from, std::size_t bytes) {
 }  // namespace
 
 bool has_devices() { return runtime() != nullptr; }
+
+void begin_devices() { call("stand_in_begin"); }
 
 DeviceMemory::DeviceMemory(const void* bytes, std::size_t size)
     : address_(reinterpret_cast<std::uintptr_t>(call<void*>("stand_in_allocate", size, 0))),

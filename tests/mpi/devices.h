@@ -10,6 +10,9 @@ namespace toccata::test {
 // library.
 bool has_devices();
 
+// Initialises the substitute. The first DeviceMemory does so, too.
+void begin_devices();
+
 // Memory of a device, with a copy of some bytes.
 class DeviceMemory {
  public:

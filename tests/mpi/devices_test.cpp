@@ -5,11 +5,14 @@
 #include "devices.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <functional>
 #include <optional>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "aware.h"
+#include "mpi/devices/device_memory.h"
 #include "mpi/devices/device_support.h"
 #include "support.h"
 
@@ -246,6 +249,26 @@ TEST_F(Devices, OnlyDataIsWritten) {
   for (int row = 0; row < rows; ++row) meanwhile[row * columns] = 1;
   EXPECT_EQ(matrix.values(), meanwhile);
   EXPECT_EQ(toccata_request_free(&request), MPI_SUCCESS);
+}
+
+// MPI libraries load runtimes on machines without a GPU. In its own job, before any test
+// initialises the runtime.
+TEST_F(Devices, AreThereOnceTheProgramHasInitialisedThem) {
+  if (std::getenv("NO_DEVICE") == nullptr) GTEST_SKIP() << "requires NO_DEVICE at the start";
+  const auto found = [] {
+    usleep(1000);  // has_device_runtime() looks at intervals
+    EXPECT_EQ(device_runtimes().empty(), !has_device_runtime());
+    return device_runtimes().size();
+  };
+  EXPECT_EQ(found(), 0u);
+  unsetenv("NO_DEVICE");
+  EXPECT_EQ(found(), 0u);
+  EXPECT_EQ(device_queries(), 0);
+  setenv("NO_DEVICE", "1", 1);
+  begin_devices();
+  EXPECT_EQ(found(), 0u);
+  unsetenv("NO_DEVICE");  // as if the program had initialised it only now
+  EXPECT_EQ(found(), 1u);
 }
 
 TEST(MemoryKinds, AreFoundInTheListOfMpi) {

@@ -1,7 +1,5 @@
 /* Replaces libamdhip64.so.6 on machines without a GPU. The functions have the names and arguments
  * of HIP. There are two devices: the second one has all memory, but the first one is current. */
-#include <unistd.h>
-
 #include "stand_in.h"
 
 typedef struct {
@@ -13,8 +11,33 @@ typedef struct {
 enum { device_memory = 2, any_direction = 4, owner = 1 };
 static int current = 0;
 
+EXPORT int hipInit(unsigned flags) { return flags == 0 ? begin() : invalid_value; }
+
+/* HSA knows a processor, and the GPU. */
+EXPORT int hsa_iterate_agents(int (*look_at)(uint64_t agent, void* into), void* into) {
+  if (!begun) return invalid_value;
+  for (int agent = 0; agent <= has_device(); ++agent) {
+    const int code = look_at(agent, into);
+    if (code != success) return code;
+  }
+  return success;
+}
+EXPORT int hsa_agent_get_info(uint64_t agent, int attribute, void* value) {
+  if (attribute != 17) return invalid_value;
+  *(int*)value = agent == 1;
+  return success;
+}
+
+/* Initialises HIP, as all its functions do. */
+EXPORT int hipGetDeviceCount(int* count) {
+  begin();
+  *count = has_device();
+  return has_device() ? success : invalid_value;
+}
+
 EXPORT int hipPointerGetAttributes(Attributes* found, const void* address) {
   ++queries;
+  begin();
   const int piece = piece_of((uintptr_t)address);
   if (piece < 0) return invalid_value;
   memset(found, 0, sizeof *found);

@@ -28,12 +28,9 @@ static struct {
   int contexts;  // created so far
   int context, device;
 } driver[drivers];
-static int list_made, begun = 0;
+static int list_made;
 
-EXPORT int zeInit(uint32_t flags) {
-  begun = 1;
-  return flags <= 2 ? success : invalid_value;
-}
+EXPORT int zeInit(uint32_t flags) { return flags <= 2 ? begin() : invalid_value; }
 
 EXPORT int zeDriverGet(uint32_t* number, void** handles) {
   if (!begun) return uninitialized;
@@ -43,7 +40,7 @@ EXPORT int zeDriverGet(uint32_t* number, void** handles) {
 }
 
 EXPORT int zeDeviceGet(void* of, uint32_t* number, void** devices) {
-  if (of == &driver[0]) {
+  if (of == &driver[0] || !has_device()) {
     *number = 0;
     return success;
   }

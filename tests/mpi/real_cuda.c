@@ -39,6 +39,7 @@ static Function find(const char* name) {
     return function(a, b, c, d);                                \
   }
 PASS_ON(cuInit, (void)0)
+PASS_ON(cuDeviceGetCount, (void)0)
 PASS_ON(cuDeviceGet, (void)0)
 PASS_ON(cuDeviceGetUuid, (void)0)
 PASS_ON(cuDevicePrimaryCtxRetain, (void)0)
@@ -67,10 +68,13 @@ static int begin(void) {
          cuCtxSetCurrent(at(context), 0, 0, 0) != 0;
 }
 
-EXPORT void* stand_in_allocate(size_t bytes, int is_managed) {
+EXPORT int stand_in_begin(void) {
   static int begun = 0;
-  if (!begun && begin() != 0) return NULL;
-  begun = 1;
+  if (!begun && begin() == 0) begun = 1;
+  return !begun;
+}
+EXPORT void* stand_in_allocate(size_t bytes, int is_managed) {
+  if (stand_in_begin() != 0) return NULL;
   Address made = 0;
   if (bytes == 0) bytes = 1;
   const int code = is_managed ? cuMemAllocManaged(at(&made), bytes, 1, 0)

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #define EXPORT __attribute__((visibility("default")))
 enum { success = 0, invalid_value = 1, most = 4096, page = 4096 };
@@ -37,6 +38,15 @@ static struct {
 } running[most];
 static int runs = 0;
 static int queries = 0, transfers = 0;
+
+/* Before its initialisation, a runtime has no devices. With NO_DEVICE, it has none afterwards. */
+static int begun = 0;
+static int has_device(void) { return begun && getenv("NO_DEVICE") == NULL; }
+static int begin(void) {
+  if (!begun) usleep(1000);  // a real one takes longer
+  begun = 1;
+  return has_device() ? success : invalid_value;
+}
 
 static int piece_of(uintptr_t address) {
   for (int i = 0; i < pieces; ++i)
@@ -119,8 +129,15 @@ static int free_piece(uintptr_t address) {
   return success;
 }
 
+/* For programs that do not initialise it. */
+__attribute__((constructor)) static void begin_at_once(void) {
+  if (getenv("STAND_IN_BEGUN") != NULL) begin();
+}
+
 /* Not part of a runtime: memory for tests, and the numbers of copies and queries. */
+EXPORT int stand_in_begin(void) { return begin(); }
 EXPORT void* stand_in_allocate(size_t bytes, int is_managed) {
+  if (begin() != success) return NULL;
   return make_piece(bytes, is_managed);
 }
 EXPORT int stand_in_free(void* address) { return free_piece((uintptr_t)address); }

@@ -105,7 +105,7 @@ class Report:
     seconds: float  # from MPI_Init to MPI_Finalize
     rows: list[Row]
     node: str = ""  # how the ranks on rank 0's node exchange data
-    devices: list[str] = field(default_factory=list)  # a sentence per loaded GPU runtime
+    devices: list[str] = field(default_factory=list)  # a sentence per GPU runtime with a device
 
     @property
     def after(self) -> float:

@@ -34,6 +34,12 @@ class DeviceRuntime {
     std::string_view kind;
   };
   virtual InMpi in_mpi() const = 0;
+  // Whether a buffer can be in its memory: the program has initialised the runtime, and there is a
+  // device. MPI libraries load runtimes on machines without any. Never initialises the runtime,
+  // because that takes long, starts threads, and does not survive a fork.
+  virtual bool has_device() const = 0;
+  // Initialises the runtime, as a program with device memory does.
+  virtual void begin() const = 0;
   // Whether the host cannot touch the memory at an address. It can touch managed and pinned memory.
   virtual bool is_device(const void* address) const = 0;
   // Makes copies from or to the device with memory at `device`, and waits for these copies only.
@@ -53,7 +59,7 @@ class DeviceRuntime {
   virtual bool on_stream(const void* device, const std::function<bool(void*)>& launch) const = 0;
 
   // Memory of the current device, otherwise of the first, for tests and benchmarks; null if it
-  // cannot be allocated. Initialises the runtime if the program has not done so.
+  // cannot be allocated.
   virtual void* allocate(std::size_t bytes) const = 0;
   virtual void release(void* memory) const = 0;
 };

@@ -25,6 +25,7 @@ class Cuda final : public DeviceRuntime {
     library.look_up(copy_rows_, "cuMemcpy2DAsync_v2");
     library.look_up(pin_, "cuMemHostAlloc");
     library.look_up(begin_, "cuInit");
+    library.look_up(count_, "cuDeviceGetCount");
     library.look_up(device_, "cuDeviceGet");
     library.look_up(uuid_, "cuDeviceGetUuid");
     library.look_up(retain_, "cuDevicePrimaryCtxRetain");
@@ -35,6 +36,15 @@ class Cuda final : public DeviceRuntime {
 
   const char* name() const override { return "CUDA"; }
   InMpi in_mpi() const override { return {{"MPIX_Query_cuda_support", nullptr}, 0, "cuda"}; }
+
+  // Before cuInit, and if that found no device, the driver's functions return an error.
+  bool has_device() const override {
+    int count = 0;
+    return count_ != nullptr && count_(&count) == 0 && count > 0;
+  }
+  void begin() const override {
+    if (begin_ != nullptr) begin_(0);
+  }
 
   bool is_device(const void* address) const override {
     int type = 0, managed = 0;
@@ -83,8 +93,8 @@ class Cuda final : public DeviceRuntime {
   }
 
   void* allocate(std::size_t bytes) const override {
-    if (begin_ == nullptr || device_ == nullptr || retain_ == nullptr || current_ == nullptr ||
-        push_ == nullptr || pop_ == nullptr || allocate_ == nullptr || begin_(0) != 0)
+    if (device_ == nullptr || retain_ == nullptr || current_ == nullptr || push_ == nullptr ||
+        pop_ == nullptr || allocate_ == nullptr)
       return nullptr;
     Context context = nullptr;
     if (int first = 0; (current_(&context) != 0 || context == nullptr) &&
@@ -184,6 +194,7 @@ class Cuda final : public DeviceRuntime {
   int (*copy_rows_)(const Pitched* copy, Stream stream) = nullptr;
   int (*pin_)(void** memory, std::size_t bytes, unsigned flags) = nullptr;
   int (*begin_)(unsigned flags) = nullptr;
+  int (*count_)(int* count) = nullptr;
   int (*device_)(int* device, int number) = nullptr;
   int (*uuid_)(Identity* identity, int device) = nullptr;
   int (*retain_)(Context* context, int device) = nullptr;

@@ -21,13 +21,15 @@ namespace {
 struct Kind {
   std::string_view library;
   const DeviceRuntime* (*make)(const LoadedLibrary& library);
-  std::atomic<const DeviceRuntime*> runtime = nullptr;
+  const DeviceRuntime* loaded = nullptr;                // guarded by Found::looking
+  std::atomic<const DeviceRuntime*> runtime = nullptr;  // the same, once it has a device
 };
 constinit std::array kinds{Kind{cuda_library, make_cuda}, Kind{hip_library, make_hip},
                            Kind{level_zero_library, make_level_zero}};
 
 struct Found {
-  std::atomic<bool> any = false;
+  std::atomic<bool> any = false;                  // a runtime with a device
+  std::atomic<bool> waits = false;                // for a loaded runtime to have a device
   std::atomic<unsigned long long> looked_at = 0;  // number of loaded libraries at the last look
   std::atomic<std::uint64_t> last_look = 0;       // ticks
   std::mutex looking;
@@ -46,8 +48,8 @@ unsigned long long libraries_loaded_so_far() {
   return result;
 }
 
-// The interval between two looks, about 10 to 50 us. A program needs much longer to load a runtime
-// and to get memory from it, so such looks find the runtime in time.
+// The interval between two looks, about 10 to 50 us. A program needs much longer to initialise a
+// runtime and to get memory from it, so such looks find the runtime in time.
 #if defined(__x86_64__)
 constexpr std::uint64_t ticks_between_looks = 50'000;
 std::uint64_t ticks() { return __builtin_ia32_rdtsc(); }
@@ -62,15 +64,22 @@ std::uint64_t ticks() {
 
 void look(unsigned long long loaded) {
   const std::lock_guard lock(found.looking);
-  if (found.looked_at == loaded) return;
+  const bool are_new = found.looked_at != loaded;
+  bool waits = false;
   for (Kind& each : kinds) {
     if (each.runtime != nullptr) continue;
-    if (const LoadedLibrary library(each.library); library) {
-      if (!found.any) found.host = HostRanges::find();
-      each.runtime = each.make(library);
-      found.any = true;
+    if (are_new && each.loaded == nullptr)
+      if (const LoadedLibrary library(each.library); library) each.loaded = each.make(library);
+    if (each.loaded == nullptr) continue;
+    if (!each.loaded->has_device()) {
+      waits = true;
+      continue;
     }
+    if (!found.any) found.host = HostRanges::find();
+    each.runtime = each.loaded;
+    found.any = true;
   }
+  found.waits = waits;
   found.looked_at = loaded;
 }
 
@@ -83,7 +92,9 @@ bool has_device_runtime() {
   if (now - found.last_look.load(std::memory_order_relaxed) < ticks_between_looks) return any;
   found.last_look.store(now, std::memory_order_relaxed);
   const unsigned long long loaded = libraries_loaded_so_far();
-  if (loaded != found.looked_at.load(std::memory_order_acquire)) look(loaded);
+  if (loaded != found.looked_at.load(std::memory_order_acquire) ||
+      found.waits.load(std::memory_order_acquire))
+    look(loaded);
   return found.any;
 }
 
@@ -104,6 +115,17 @@ std::vector<const DeviceRuntime*> device_runtimes() {
       if (const DeviceRuntime* runtime = each.runtime; runtime != nullptr)
         result.push_back(runtime);
   return result;
+}
+
+std::vector<const DeviceRuntime*> begin_device_runtimes() {
+  look(libraries_loaded_so_far());
+  {
+    const std::lock_guard lock(found.looking);
+    for (const Kind& each : kinds)
+      if (each.loaded != nullptr) each.loaded->begin();
+  }
+  look(libraries_loaded_so_far());
+  return device_runtimes();
 }
 
 }  // namespace toccata

@@ -1,6 +1,7 @@
 #include "mpi/devices/hip.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
 #include <mutex>
 #include <string>
@@ -15,6 +16,9 @@ class Hip final : public DeviceRuntime {
   explicit Hip(const LoadedLibrary& library)
       : device_memory_(library.path().find(".so.5") != std::string::npos ? 1 : 2) {
     library.look_up(attributes_, "hipPointerGetAttributes");
+    library.look_up(agents_, "hsa_iterate_agents");
+    library.look_up(about_, "hsa_agent_get_info");
+    library.look_up(begin_, "hipInit");
     library.look_up(get_device_, "hipGetDevice");
     library.look_up(set_device_, "hipSetDevice");
     library.look_up(make_stream_, "hipStreamCreateWithFlags");
@@ -30,6 +34,18 @@ class Hip final : public DeviceRuntime {
   const char* name() const override { return "HIP"; }
   InMpi in_mpi() const override {
     return {{"MPIX_Query_rocm_support", "MPIX_Query_hip_support"}, 2, "rocm"};
+  }
+
+  // Every function of HIP initialises it, also the one that counts devices. But HIP is built on
+  // HSA, whose functions return an error until HIP has initialised it.
+  bool has_device() const override {
+    if (agents_ == nullptr || about_ == nullptr) return true;  // unknown
+    Search search{about_, false};
+    agents_(look_at, &search);
+    return search.found;
+  }
+  void begin() const override {
+    if (begin_ != nullptr) begin_(0);
   }
 
   bool is_device(const void* address) const override {
@@ -83,6 +99,7 @@ class Hip final : public DeviceRuntime {
 
  private:
   using Stream = void*;
+  using Agent = std::uint64_t;             // of HSA: a processor or a GPU
   static constexpr int any_direction = 4;  // hipMemcpyDefault
 
   struct Attributes {
@@ -96,6 +113,18 @@ class Hip final : public DeviceRuntime {
     Attributes found;
     if (attributes_ == nullptr || attributes_(&found, address) != 0) return {};
     return found;
+  }
+
+  struct Search {
+    int (*about)(Agent agent, int attribute, void* value);
+    bool found;
+  };
+  static int look_at(Agent agent, void* into) {
+    static constexpr int kind = 17, gpu = 1, next = 0, enough = 1;
+    auto& search = *static_cast<Search*>(into);
+    int is = 0;
+    search.found = search.about(agent, kind, &is) == 0 && is == gpu;
+    return search.found ? enough : next;
   }
 
   // While this lives, a device is the current one of this thread.
@@ -129,6 +158,9 @@ class Hip final : public DeviceRuntime {
 
   int device_memory_;
   int (*attributes_)(Attributes* attributes, const void* address) = nullptr;
+  int (*agents_)(int (*look_at)(Agent agent, void* into), void* into) = nullptr;
+  int (*about_)(Agent agent, int attribute, void* value) = nullptr;
+  int (*begin_)(unsigned flags) = nullptr;
   int (*get_device_)(int* device) = nullptr;
   int (*set_device_)(int device) = nullptr;
   int (*make_stream_)(Stream* stream, unsigned flags) = nullptr;

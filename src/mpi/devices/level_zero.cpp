@@ -37,6 +37,18 @@ class LevelZero final : public DeviceRuntime {
   const char* name() const override { return "Level Zero"; }
   InMpi in_mpi() const override { return {{"MPIX_Query_ze_support", nullptr}, 1, "level_zero"}; }
 
+  // Before zeInit, and if that found no driver, zeDriverGet returns an error. A driver may have no
+  // device.
+  bool has_device() const override {
+    return devices_ != nullptr && std::ranges::any_of(handles(), [&](void* driver) {
+             std::uint32_t number = 0;
+             return devices_(driver, &number, nullptr) == 0 && number > 0;
+           });
+  }
+  void begin() const override {
+    if (begin_ != nullptr) begin_(0);
+  }
+
   bool is_device(const void* address) const override { return owner_of(address).device != nullptr; }
 
   // Two threads must not use a command list at the same time.
@@ -72,9 +84,7 @@ class LevelZero final : public DeviceRuntime {
   bool on_stream(const void*, const std::function<bool(void*)>&) const override { return false; }
 
   void* allocate(std::size_t bytes) const override {
-    if (begin_ == nullptr || devices_ == nullptr || allocate_ == nullptr || free_ == nullptr ||
-        begin_(0) != 0)
-      return nullptr;
+    if (devices_ == nullptr || allocate_ == nullptr || free_ == nullptr) return nullptr;
     for (const Driver& each : drivers()) {
       std::uint32_t one = 1;
       Device device = nullptr;
@@ -138,20 +148,25 @@ class LevelZero final : public DeviceRuntime {
     auto operator<=>(const Owner&) const = default;
   };
 
-  // Before the program initialises Level Zero, there are no drivers, and so no device memory.
+  // None before the program initialises Level Zero.
+  std::vector<void*> handles() const {
+    std::uint32_t number = 0;
+    if (drivers_ == nullptr || drivers_(&number, nullptr) != 0 || number == 0) return {};
+    std::vector<void*> result(number);
+    if (drivers_(&number, result.data()) != 0) return {};
+    result.resize(number);
+    return result;
+  }
+
   const std::vector<Driver>& drivers() const {
     static const std::vector<Driver> none;
     if (const auto* known = known_.load(std::memory_order_acquire)) return *known;
-    std::uint32_t number = 0;
-    if (drivers_ == nullptr || make_context_ == nullptr || drivers_(&number, nullptr) != 0 ||
-        number == 0)
-      return none;
+    const std::vector<void*> all = handles();
+    if (make_context_ == nullptr || all.empty()) return none;
     const std::lock_guard lock(mutex_);
     if (const auto* known = known_.load()) return *known;
-    std::vector<void*> handles(number);
-    if (drivers_(&number, handles.data()) != 0) return none;
     auto* const made = new std::vector<Driver>;
-    for (void* each : handles) {
+    for (void* each : all) {
       const ContextWanted wanted;
       Context context = usual_context_ != nullptr ? usual_context_(each) : nullptr;
       if (context != nullptr || make_context_(each, &wanted, &context) == 0)

@@ -122,7 +122,7 @@ class Faults(unittest.TestCase):
         runtime = options.folder / "libcuda.so.1"
         counts = []
         for before in ("libexchanges.so", f"libexchanges.so {runtime}"):
-            outcome = run("calls", 2, before, COUNT="1", **FORCED)
+            outcome = run("calls", 2, before, COUNT="1", STAND_IN_BEGUN="1", **FORCED)
             self.expect_right(outcome)
             counts.append(sorted(re.findall(r"exchanges (\d+)", outcome.error)))
         self.assertEqual(len(counts[0]), 2)
@@ -130,8 +130,9 @@ class Faults(unittest.TestCase):
 
     def test_doctor_names_a_gpu_runtime(self):
         runtime = str(options.folder / "libcuda.so.1")
-        for before, lines in (None, 0), (runtime, 2):
-            outcome = run("calls", 2, before, TOCCATA_DOCTOR="1")
+        for before, no_device, lines in (None, "", 0), (runtime, "", 2), (runtime, "1", 0):
+            devices = {"NO_DEVICE": no_device} if no_device else {}
+            outcome = run("calls", 2, before, TOCCATA_DOCTOR="1", **devices)
             said = [line for line in outcome.messages if "devices: CUDA is loaded" in line]
             self.assertEqual(len(said), lines, outcome.error)
 

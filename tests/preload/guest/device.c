@@ -4,6 +4,7 @@
 #include "guest.h"
 
 typedef unsigned long long Address;
+int cuInit(unsigned flags);
 int cuMemAlloc_v2(Address* address, size_t bytes);
 int cuMemFree_v2(Address address);
 int cuMemcpyHtoD_v2(Address into, const void* from, size_t bytes);
@@ -35,6 +36,7 @@ int main(int argc, char** argv) {
   start(&argc, &argv);
   mine = malloc(sizeof(int) * n);
   all = malloc(sizeof(int) * n * p);
+  cuInit(0);
   cuMemAlloc_v2(&device_mine, sizeof(int) * n);
   cuMemAlloc_v2(&device_all, sizeof(int) * n * p);
   const int there = rank == p - 1;
