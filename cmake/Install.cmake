@@ -1,5 +1,6 @@
-# The files of `make install`: for each MPI lib/toccata/<family>/libtoccata.so, and the same
-# library by pkg-config (toccata-<family>) and in CMake (toccata::<family>).
+# The files of `make install`: for each MPI lib/toccata/<family>/libtoccata.so, which loads
+# libtoccata_mpi.so in the same folder, and the same library by pkg-config (toccata-<family>) and in
+# CMake (toccata::<family>).
 include(CMakePackageConfigHelpers)
 
 install(FILES include/toccata/toccata.h include/toccata/large.h include/toccata/toccata.hpp
@@ -14,6 +15,10 @@ foreach(family IN LISTS mpi_families)
   set_target_properties(toccata_${family} PROPERTIES EXPORT_NAME ${family})
   install(TARGETS toccata_${family} EXPORT toccata
           LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/toccata/${family})
+  if(NOT toccata_whole STREQUAL "toccata_")
+    install(TARGETS ${toccata_whole}${family}
+            LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/toccata/${family})
+  endif()
   configure_file(cmake/toccata.pc.in toccata-${family}.pc @ONLY)
   install(FILES ${CMAKE_CURRENT_BINARY_DIR}/toccata-${family}.pc
           DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

@@ -12,12 +12,15 @@ foreach(family IN LISTS mpi_families)
   add_dependencies(wheel toccata_${family})
   # From site-packages/toccata/home/lib/<family> to lib of the environment, which contains PyPI's
   # MPIs.
-  set_target_properties(toccata_${family} PROPERTIES INSTALL_RPATH "$ORIGIN/../../../../../..")
+  set(_whole ${toccata_whole}${family})
+  set_target_properties(${_whole} PROPERTIES INSTALL_RPATH "$ORIGIN/../../../../../..")
   # A wheel has no links, so each additional name would be a copy.
   set_property(TARGET toccata_${family} PROPERTY VERSION)
   set_property(TARGET toccata_${family} PROPERTY SOVERSION)
-  target_link_options(toccata_${family} PRIVATE LINKER:--as-needed)
-  install(TARGETS toccata_${family} LIBRARY DESTINATION ${_home}/lib/${family} COMPONENT wheel)
+  target_link_options(${_whole} PRIVATE LINKER:--as-needed)
+  set(_files toccata_${family} ${_whole})
+  list(REMOVE_DUPLICATES _files)
+  install(TARGETS ${_files} LIBRARY DESTINATION ${_home}/lib/${family} COMPONENT wheel)
 endforeach()
 # The licences of linked and compiled libraries.
 cmake_path(GET HWLOC_INCLUDE_DIR PARENT_PATH _hwloc)

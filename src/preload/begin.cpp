@@ -6,14 +6,17 @@
 #include <cstdlib>
 #include <dlfcn.h>
 #include <string>
+#include <utility>
 
 #include "mpi/agreement/roll_call.h"
 #include "mpi/call/functions.h"
 #include "mpi/process/process.h"
 #include "mpi/process/progress_hook.h"
 #include "mpi/settings/family.h"
+#include "mpi/settings/first_stage.h"
 #include "preload/doctor.h"
 #include "selection/spelling.h"
+#include "toccata/toccata.h"
 #include "topology/environment.h"
 
 namespace toccata {
@@ -25,14 +28,18 @@ bool is_set(const char* name) {
   return value != nullptr && *value != '\0' && !switches_off(value);
 }
 
+// Where the file with that address begins in memory; null if there is none.
+const void* base_of(const void* address) {
+  Dl_info found;
+  return address != nullptr && dladdr(address, &found) != 0 ? found.dli_fbase : nullptr;
+}
+
 // Whether a program that is linked with MPI would call this library's definition of a function, not
 // that of another one, or its own.
 bool is_first(const char* function) {
-  Dl_info ours, first;
-  void* const found = dlsym(RTLD_DEFAULT, function);
-  return found != nullptr && dladdr(found, &first) != 0 &&
-         dladdr(reinterpret_cast<const void*>(&is_set), &ours) != 0 &&
-         first.dli_fbase == ours.dli_fbase;
+  const void* const found = base_of(dlsym(RTLD_DEFAULT, function));
+  return found != nullptr && (found == base_of(address_of_named_library()) ||
+                              found == base_of(reinterpret_cast<const void*>(&is_set)));
 }
 
 // The collectives whose calls do not reach this library, because a tool defines them before it. If
@@ -60,14 +67,17 @@ std::string hidden_collectives() {
 // program gets its functions from a handle of the MPI library, which skips preloaded libraries:
 // ctypes, cffi and Julia do this.
 __attribute__((destructor)) void say_if_nothing_came() {
+  static bool is_over = false;
   int initialized = 0;
-  if (Settings::were_read() || !(is_set("TOCCATA_REPORT") || is_set("TOCCATA_DOCTOR")) ||
+  if (std::exchange(is_over, true) || Settings::were_read() ||
+      !(is_set("TOCCATA_REPORT") || is_set("TOCCATA_DOCTOR")) ||
       PMPI_Initialized(&initialized) != MPI_SUCCESS || initialized == 0 || !is_first_rank())
     return;
   std::fprintf(stderr, "toccata: Toccata intercepted no MPI calls: %s\n",
                is_first("MPI_Init")
                    ? "the program gets MPI's functions by dlsym (Python's ctypes and cffi, Julia's "
-                     "MPI.jl). Make it load libtoccata.so in place of the MPI library: all "
+                     "MPI.jl). Make it load " TOCCATA_WHOLE
+                     " in place of the MPI library: all "
                      "functions of MPI are found there."
                    : "another preloaded tool comes first. List libtoccata.so first in LD_PRELOAD.");
 }
@@ -75,6 +85,12 @@ __attribute__((destructor)) void say_if_nothing_came() {
 }  // namespace
 
 void enter() { RollCall::enter(); }
+
+// Not part of the interface: the first stage calls them (first_stage.c).
+extern "C" TOCCATA_PUBLIC void toccata_stage_begin(FindNext* next) {
+  find_next_for_first_stage = next;
+}
+extern "C" TOCCATA_PUBLIC void toccata_stage_end() { say_if_nothing_came(); }
 
 void begin() {
   tell_the_doctor();

@@ -6,6 +6,7 @@
 
 #include "mpi/agreement/pmix_answers.h"
 #include "mpi/agreement/roll_call.h"
+#include "mpi/settings/first_stage.h"
 #include "toccata/toccata.h"
 
 using namespace toccata;
@@ -30,7 +31,7 @@ void* library_of(void* caller) noexcept {
 
 template <typename Function, typename... Arguments>
 int pass_on(void* library, const char* name, Arguments... arguments) {
-  auto* const next = reinterpret_cast<Function*>(dlsym(library, name));
+  auto* const next = reinterpret_cast<Function*>(find_in(library, name));
   return next != nullptr ? next(arguments...) : pmix::not_supported;
 }
 

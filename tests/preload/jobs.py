@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import tempfile
@@ -11,6 +12,12 @@ from collections import Counter
 from pathlib import Path
 
 REPORTS = "TOCCATA_REPORT"
+
+
+def whole(library):
+    """The library that depends on MPI: on most processors, libtoccata.so only loads it."""
+    found = Path(library).with_name("libtoccata_mpi.so")
+    return str(found if found.exists() else library)
 
 
 def where(condition, script):
@@ -28,11 +35,12 @@ def only(condition, settings):
 
 def another_version(library, folder):
     """A copy of the library with another number in it."""
-    content = Path(library).read_bytes()
+    content = Path(whole(library)).read_bytes()
     version = re.search(rb"\0(\d+\.\d+\.\d+)\0", content).group(1)
     other = b"9" * len(version.split(b".")[0]) + version[version.index(b".") :]
-    copy = Path(folder) / "libtoccata.so"
-    copy.write_bytes(content.replace(b"\0" + version + b"\0", b"\0" + other + b"\0"))
+    copy = Path(shutil.copy(library, folder))
+    content = content.replace(b"\0" + version + b"\0", b"\0" + other + b"\0")
+    copy.with_name(Path(whole(library)).name).write_bytes(content)
     return str(copy)
 
 

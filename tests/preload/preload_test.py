@@ -3,13 +3,14 @@
 import argparse
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
 import unittest
 from pathlib import Path
 
-from jobs import REPORTS, Job, Outcome
+from jobs import REPORTS, Job, Outcome, whole
 
 arguments = argparse.ArgumentParser()
 arguments.add_argument("--library", required=True)
@@ -71,8 +72,9 @@ def again_right(text):
 
 
 def run(program, ranks, toccata, environment_of_launcher=False, preload=True, more=None, words=()):
-    """`toccata`: the value of TOCCATA_ALLGATHER, or None to unset it; `more`: other variables."""
-    libraries = [options.library] if preload else []
+    """`toccata`: the value of TOCCATA_ALLGATHER, or None to unset it; `more`: other variables;
+    `preload`: False, or a file other than the library."""
+    libraries = [options.library if preload is True else str(preload)] if preload else []
     libraries += [options.also_preload] if options.also_preload else []
     settings = {"LD_PRELOAD": " ".join(libraries)} | (more or {})
     if toccata is not None:
@@ -406,14 +408,54 @@ class Preload(unittest.TestCase):
                     (process.returncode, process.stdout, process.stderr), (0, b"", b"")
                 )
 
+    def test_changes_no_process_without_mpi(self):
+        """Wrapper scripts are preloaded, too: an MPI library would install signal handlers."""
+        told = "cat /proc/$$/maps; grep -E '^(SigCgt|SigIgn|Threads):' /proc/$$/status"
+        states, files = [], []
+        for more in {}, {"LD_PRELOAD": options.library, "TOCCATA_REPORT": "1"}:
+            shown = subprocess.run(
+                ["sh", "-c", told],
+                env=os.environ | more,
+                capture_output=True,
+                text=True,
+                timeout=60,
+            )
+            self.assertEqual((shown.returncode, shown.stderr), (0, ""))
+            states.append(re.findall(r"^(?:SigCgt|SigIgn|Threads):.*", shown.stdout, re.MULTILINE))
+            files.append(set(re.findall(r" (/\S*)$", shown.stdout, re.MULTILINE)))
+        self.assertTrue(states[0])
+        self.assertEqual(states[0], states[1])
+        if whole(options.library) != options.library:
+            [added] = files[1] - files[0]
+            self.assertIn("libtoccata.so", added)
+
     def test_needs_mpi_and_the_runtime_only(self):
-        shown = subprocess.run(["readelf", "-dW", options.library], capture_output=True, text=True)
-        needed = re.findall(r"\(NEEDED\).*\[(.*?)\.so", shown.stdout)
-        allowed = (
-            r"lib(mpi|mpi_abi|mpich|hwloc|open-rte|open-pal|stdc\+\+|gcc_s|m|c|pthread)|ld-linux.*"
-        )
-        self.assertTrue(needed)
-        self.assertEqual([each for each in needed if not re.fullmatch(allowed, each)], [])
+        libraries = "mpi|mpi_abi|mpich|hwloc|open-rte|open-pal|stdc\\+\\+|gcc_s|m|c|pthread"
+        for library in {whole(options.library), options.library}:
+            shown = subprocess.run(["readelf", "-dW", library], capture_output=True, text=True)
+            needed = re.findall(r"\(NEEDED\).*\[(.*?)\.so", shown.stdout)
+            allowed = f"lib({libraries if library == whole(library) else 'c|dl'})|ld-linux.*"
+            self.assertTrue(needed)
+            self.assertEqual([each for each in needed if not re.fullmatch(allowed, each)], [])
+
+    @unittest.skipUnless(options and whole(options.library) != options.library, "is one file here")
+    def test_is_found_through_a_link_but_not_alone(self):
+        program = options.programs[0]
+        with tempfile.TemporaryDirectory() as folder:
+            link, copy = Path(folder) / "libtoccata.so", Path(folder) / "alone/libtoccata.so"
+            link.symlink_to(options.library)
+            copy.parent.mkdir()
+            shutil.copy(options.library, copy)
+            outcome = run(program, 2, "ring", preload=link, more={"LD_BIND_NOW": "1"})
+            self.assertEqual(outcome.out, ["right"], outcome.error)
+            self.assertEqual(outcome.messages, [], outcome.error)
+            self.assertIn("ring", {row["choice"] for row in outcome.rows})
+            outcome = run(program, 2, "ring", preload=copy)
+            self.assertEqual((outcome.code, outcome.out), (0, ["right"]), outcome.error)
+            [said] = outcome.messages
+            self.assertRegex(
+                said, "Toccata is off, .* cannot be loaded: .*Install libtoccata_mpi.so"
+            )
 
     def test_exports_its_interface_only(self):
         shown = subprocess.run(

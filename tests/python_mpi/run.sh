@@ -11,7 +11,9 @@ library=$2
 ranks=$3
 shift 3
 root=$(CDPATH='' cd -- "$(dirname -- "$0")/../.." && pwd)
-mpi=$(ldd "$library" | sed -n 's/^[^/]*\(libmpi[a-z]*\.so\.[0-9]*\) => \([^ ]*\).*/\2/p' | head -n 1)
+whole=$(dirname "$library")/libtoccata_mpi.so # which libtoccata.so loads
+[ -e "$whole" ] || whole=$library
+mpi=$(ldd "$whole" | sed -n 's/^[^/]*\(libmpi[a-z]*\.so\.[0-9]*\) => \([^ ]*\).*/\2/p' | head -n 1)
 case $family in
   openmpi*) name=libmpi.so.40 abi=openmpi ;;
   mpich* | intelmpi*) name=libmpi.so.12 abi=mpich ;;

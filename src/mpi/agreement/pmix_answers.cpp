@@ -6,9 +6,10 @@
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
-#include <dlfcn.h>
 #include <memory>
 #include <span>
+
+#include "mpi/settings/first_stage.h"
 
 namespace toccata {
 
@@ -26,7 +27,7 @@ Launcher launcher;
 
 template <typename Function>
 Function* find(const char* name) {
-  return reinterpret_cast<Function*>(dlsym(launcher.library.load(), name));
+  return reinterpret_cast<Function*>(find_in(launcher.library.load(), name));
 }
 
 }  // namespace
@@ -39,7 +40,7 @@ void PmixAnswers::see_put(std::uint8_t scope, const char* key) noexcept {
 
 void PmixAnswers::write(void* library, std::uint64_t answer) noexcept {
   if (library == nullptr || launcher.library.load() != nullptr) return;
-  auto* const put = reinterpret_cast<pmix::Put*>(dlsym(library, "PMIx_Put"));
+  auto* const put = reinterpret_cast<pmix::Put*>(find_in(library, "PMIx_Put"));
   pmix::Value value;
   value.type = pmix::unsigned_64;
   value.word = answer;

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <dlfcn.h>
+#include "mpi/settings/first_stage.h"
 
 namespace toccata {
 
@@ -9,7 +9,7 @@ namespace toccata {
 // takes microseconds.
 template <typename Function>
 Function* next_definition(const char* name, void* ours) {
-  void* const found = dlsym(RTLD_NEXT, name);
+  void* const found = find_next(name);
   return reinterpret_cast<Function*>(found != nullptr ? found : ours);
 }
 template <typename Function>

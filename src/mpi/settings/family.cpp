@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <vector>
 
+#include "mpi/settings/first_stage.h"
 #include "selection/mpi_libraries.h"
 
 namespace toccata {
@@ -53,7 +54,7 @@ bool is_preloaded() {
 
 std::string own_path() {
   Dl_info here;
-  if (dladdr(reinterpret_cast<void*>(&is_our_mpi), &here) == 0) return "";
+  if (dladdr(address_of_named_library(), &here) == 0) return "";
   std::error_code error;
   return std::filesystem::absolute(here.dli_fname, error).string();
 }

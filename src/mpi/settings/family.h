@@ -19,7 +19,7 @@ std::string library_version();
 // Whether this library is preloaded, not linked with a program that calls its functions.
 bool is_preloaded();
 
-// The file from which our library was loaded.
+// The file of our library that the program named.
 std::string own_path();
 
 }  // namespace toccata

@@ -10,7 +10,7 @@ import sys
 import unittest
 from pathlib import Path
 
-from jobs import Job, Outcome
+from jobs import Job, Outcome, whole
 
 arguments = argparse.ArgumentParser()
 arguments.add_argument("--family", required=True)
@@ -74,7 +74,7 @@ def variables(choices):
 
 def mpi_of(library):
     """The file of the MPI library that it uses."""
-    listed = subprocess.run(["ldd", library], capture_output=True, text=True).stdout
+    listed = subprocess.run(["ldd", whole(library)], capture_output=True, text=True).stdout
     found = re.search(r"libmpi(ch)?\.so\S* => (\S+)", listed)
     return found[2]
 
@@ -258,7 +258,7 @@ class Requests(unittest.TestCase):
         # As the page says: our library replaces the MPI library.
         done = self.outcome_of(
             2, settings={"TOCCATA_DOCTOR": "1"},
-            also=[sys.executable, "-c", calls.format(options.library)],
+            also=[sys.executable, "-c", calls.format(whole(options.library))],
         )  # fmt: skip
         self.assertIn("toccata: doctor: rank 1 of 2", done.stderr)
 
