@@ -254,6 +254,16 @@ class Guest(unittest.TestCase):
                 self.assertRegex(outcome.messages[0], "(?i)no collective")
                 self.assertRegex(outcome.error, r"tool: allgather [1-9]\d* .* finalize 1")
 
+    def test_tool_in_front_that_passes_calls_on(self):
+        tool = guest("libtool.so")[0]
+        more = {"TOOL_PASSES_ON": "1", "TOCCATA_ALLGATHER": "ring"}
+        alone = run(program("c"), 3, libraries=[tool])
+        both = run(program("c"), 3, more, libraries=[tool, options.library], reports=True)
+        self.expect_right(both)
+        counts = [re.findall(r"^tool: .*", each.error, re.MULTILINE) for each in (alone, both)]
+        self.assertEqual(counts[0], counts[1])
+        self.assertIn(("allgather", 3, "ring"), both.calls)
+
     def test_memory_of_large_messages(self):
         more = {"TOCCATA_ALLREDUCE": "recursive_doubling"}
         command = [*guest("memory"), "large", "60"]

@@ -1,21 +1,29 @@
 /* A tool like mpiP or Darshan: it intercepts some MPI functions, counts and forwards the calls, and
- * prints the counts at the end. */
+ * prints the counts at the end. With TOOL_PASSES_ON, it forwards calls in C to the next definition,
+ * not to PMPI_*. */
+#define _GNU_SOURCE
 #include <mpi.h>
 
+#include <dlfcn.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 static int allgathers, allreduces;
+
+#define NEXT(name)                                                                   \
+  ((__typeof__(&P##name))(getenv("TOOL_PASSES_ON") != NULL ? dlsym(RTLD_NEXT, #name) \
+                                                           : (void*)&P##name))
 
 int MPI_Allgather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
                   int recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
   ++allgathers;
-  return PMPI_Allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+  return NEXT(MPI_Allgather)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
 }
 
 int MPI_Allreduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
                   MPI_Comm comm) {
   ++allreduces;
-  return PMPI_Allreduce(sendbuf, recvbuf, count, datatype, op, comm);
+  return NEXT(MPI_Allreduce)(sendbuf, recvbuf, count, datatype, op, comm);
 }
 
 static void say(void) {
@@ -27,7 +35,7 @@ static void say(void) {
 
 int MPI_Finalize(void) {
   say();
-  return PMPI_Finalize();
+  return NEXT(MPI_Finalize)();
 }
 
 #ifdef OPEN_MPI
