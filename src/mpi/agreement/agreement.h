@@ -15,8 +15,8 @@ namespace toccata {
 
 // Starts to find the maximum, or the minimum, of each of these numbers over all ranks of `comm`.
 // Both arrays must stay until the request has ended. Returns an MPI error code. `blocking` must be
-// the same on all ranks, because MPI does not match the two forms: then the call waits, and there
-// is no request (Exchange).
+// the same on all ranks, because MPI does not match the two forms. A blocking call waits, and
+// returns MPI_REQUEST_NULL (Exchange).
 inline int start_agreement(const void* mine, void* agreed, int numbers, MPI_Datatype type,
                            MPI_Op operation, MPI_Comm comm, MPI_Request& request, bool blocking) {
   operation = AgreementOperation::instead_of(operation);

@@ -57,7 +57,7 @@ std::string_view ask(int socket, Line& line, int length) noexcept {
   for (std::size_t got = 0; got < line.size();) {
     pollfd readable{.fd = socket, .events = POLLIN, .revents = 0};
     if (poll(&readable, 1, most_waiting) != 1) return {};
-    // Only this line: what follows it is not for us.
+    // Byte by byte, because the next line belongs to the MPI library.
     const ssize_t bytes = read(socket, &line[got], 1);
     if (bytes < 0 && errno == EINTR) continue;
     if (bytes != 1) return {};
