@@ -8,7 +8,7 @@ import unittest
 from itertools import product
 from pathlib import Path
 
-from jobs import Job, Outcome
+from jobs import Job, Outcome, whole
 
 arguments = argparse.ArgumentParser()
 arguments.add_argument("--library", required=True)
@@ -93,7 +93,7 @@ class Ending(unittest.TestCase):
 
     # The C++ library's own object for standard output flushes it when its last user has ended.
     def test_nothing_in_the_library_is_destroyed(self):
-        taken = unresolved(options.library)
+        taken = unresolved(whole(options.library))
         self.assertIn("PMPI_Init", taken, "is this the library?")
         for name in ("__cxa_atexit", "__cxa_thread_atexit", "__cxa_thread_atexit_impl", "atexit"):
             self.assertNotIn(name, taken)
@@ -103,12 +103,13 @@ class Ending(unittest.TestCase):
     def test_one_function_of_ours_runs_at_exit(self):
         if options.sanitized:
             self.skipTest("the compiler adds functions")
-        sections = shown("readelf", "--sections", "--wide", options.library)
+        sections = shown("readelf", "--sections", "--wide", whole(options.library))
         size = re.search(r"\.fini_array\s+FINI_ARRAY\s+\w+\s+\w+\s+(\w+)", sections)
         self.assertEqual(int(size[1], 16), 2 * 8)
 
     def test_the_library_stays_loaded(self):
-        self.assertIn("NODELETE", shown("readelf", "--dynamic", "--wide", options.library))
+        for library in {options.library, whole(options.library)}:
+            self.assertIn("NODELETE", shown("readelf", "--dynamic", "--wide", library))
 
 
 class Stack(unittest.TestCase):
