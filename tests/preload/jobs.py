@@ -12,6 +12,7 @@ from collections import Counter
 from pathlib import Path
 
 REPORTS = "TOCCATA_REPORT"
+HEADER = Path(__file__).resolve().parents[2] / "include/toccata/toccata.h"  # has the version
 
 
 def whole(library):
@@ -36,11 +37,11 @@ def only(condition, settings):
 def another_version(library, folder):
     """A copy of the library with another number in it."""
     content = Path(whole(library)).read_bytes()
-    version = re.search(rb"\0(\d+\.\d+\.\d+)\0", content).group(1)
-    other = b"9" * len(version.split(b".")[0]) + version[version.index(b".") :]
+    major, rest = re.search(r'TOCCATA_VERSION "(\d+)(.*)"', HEADER.read_text()).groups()
+    version, other = (f"{each}{rest}\0".encode() for each in (major, "9" * len(major)))
+    assert version in content
     copy = Path(shutil.copy(library, folder))
-    content = content.replace(b"\0" + version + b"\0", b"\0" + other + b"\0")
-    copy.with_name(Path(whole(library)).name).write_bytes(content)
+    copy.with_name(Path(whole(library)).name).write_bytes(content.replace(version, other))
     return str(copy)
 
 
