@@ -21,18 +21,19 @@ static void* run(void* unused) {
 }
 
 int main(int argc, char** argv) {
-  enum { paint = 0xA5, page = 4096 };
+  enum { paint = 0xA5, guard = 1 << 20 };
   int provided;
   long unused = 0;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &provided);
   kinds = argv[1];
   times = atoi(argv[2]);
   const long bytes = atol(argv[3]) * 1024;
-  // The lowest page faults, so that a thread that needs more stack ends the program.
+  // Memory below the stack faults, so that a thread that needs more ends the program. A frame may be
+  // larger than a page.
   unsigned char* const lowest =
-      mmap(NULL, bytes + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  unsigned char* const stack = lowest + page;
-  mprotect(lowest, page, PROT_NONE);
+      mmap(NULL, bytes + guard, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  unsigned char* const stack = lowest + guard;
+  mprotect(lowest, guard, PROT_NONE);
   memset(stack, paint, bytes);
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
