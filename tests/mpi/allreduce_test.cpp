@@ -5,6 +5,7 @@
 #include <cstring>
 #include <limits>
 
+#include "mpi/data/kernels.h"
 #include "mpi/data/operation.h"
 #include "mpi/data/reducing.h"
 #include "mpi/process/process.h"
@@ -211,6 +212,38 @@ TEST(Allreduce, EveryPredefinedOperationOnEveryDatatype) {
                                   algorithm.c_str()),
                 MPI_SUCCESS)
           << name;
+    }
+}
+
+// Some MPI libraries compare unsigned numbers like signed ones, so the highest bits matter.
+TEST(ReduceLocal, HasTheBitsOfMpi) {
+  const MPI_Datatype types[] = {
+      MPI_INT,      MPI_LONG,          MPI_LONG_LONG, MPI_UNSIGNED,        MPI_INTEGER,
+      MPI_UINT32_T, MPI_UNSIGNED_LONG, MPI_UINT64_T,  MPI_FLOAT,           MPI_DOUBLE,
+      MPI_INT32_T,  MPI_INT64_T,       MPI_REAL,      MPI_DOUBLE_PRECISION};
+  const MPI_Op operations[] = {MPI_SUM, MPI_PROD, MPI_MAX, MPI_MIN, MPI_BAND, MPI_BOR, MPI_BXOR};
+  const DatatypeTable& datatypes = Process::current()->datatypes();
+  for (const MPI_Datatype type : types)
+    for (const MPI_Op operation : operations) {
+      if (type == MPI_DATATYPE_NULL || !is_defined(operation, type, datatypes)) continue;
+      static constexpr int elements = 37;
+      // No double or float of these bits is a NaN.
+      std::array<std::uint64_t, elements> from{}, before{};
+      for (std::uint64_t i = 0; i < elements; ++i) {
+        from[i] = (i * i + 1) * 0x8421'0843'2108'4211 & 0xBFFF'FFFF'BFFF'FFFF;
+        before[i] = (i + 5) * 0xC631'8C63'5318'C635 & 0xBFFF'FFFF'BFFF'FFFF;
+      }
+      auto expected = before, got = before;
+      EXPECT_EQ(PMPI_Reduce_local(from.data(), expected.data(), elements, type, operation),
+                MPI_SUCCESS);
+      EXPECT_EQ(reduce_local(from.data(), got.data(), elements, type, operation), MPI_SUCCESS);
+      EXPECT_EQ(got, expected);
+      Reduction reduction{type, operation, toccata::size_of(type)};
+      auto into = before;
+      reduction.combines()(reinterpret_cast<const char*>(from.data()),
+                           reinterpret_cast<const char*>(before.data()),
+                           reinterpret_cast<char*>(into.data()), elements * toccata::size_of(type));
+      EXPECT_EQ(into, expected);
     }
 }
 

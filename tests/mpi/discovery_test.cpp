@@ -53,7 +53,7 @@ Found find_out(MPI_Comm comm, int lowest_on_node = -1, bool busy = false) {
   } nothing(busy);
   const OwnedComm own = duplicate(comm);
   std::string complaint;
-  const auto placement = discover(own, Surroundings(), lowest_on_node, nothing, complaint);
+  const auto placement = discover({own, nothing, false}, Surroundings(), lowest_on_node, complaint);
   return {*placement, complaint};
 }
 

@@ -42,7 +42,8 @@ int main(int argc, char** argv) {
   MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
   // The preloaded library does the same at MPI_Init. Without it, every communicator needs a
   // duplicate of its own.
-  if (std::getenv("TOCCATA_TEST_UNSEEN_INIT") == nullptr) toccata::Process::begin(true);
+  if (std::getenv("TOCCATA_TEST_UNSEEN_INIT") == nullptr)
+    toccata::Process::begin(true, [] { return std::string(); });
   testing::InitGoogleTest(&argc, argv);
   testing::TestEventListeners& listeners = testing::UnitTest::GetInstance()->listeners();
   testing::TestEventListener* printer = listeners.Release(listeners.default_result_printer());

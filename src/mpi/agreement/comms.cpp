@@ -1,5 +1,7 @@
 #include "mpi/agreement/comms.h"
 
+#include "mpi/data/roomy_stack.h"
+
 namespace toccata {
 
 int peers_in(MPI_Comm comm) {
@@ -12,7 +14,8 @@ int peers_in(MPI_Comm comm) {
 int make_bare(MPI_Comm comm, MPI_Comm& made) {
   MPI_Group group;
   if (int code = PMPI_Comm_group(comm, &group); code != MPI_SUCCESS) return code;
-  const int code = PMPI_Comm_create(comm, group, &made);
+  int code = MPI_SUCCESS;
+  on_roomy_stack([&] { code = PMPI_Comm_create(comm, group, &made); });
   PMPI_Group_free(&group);
   return code;
 }

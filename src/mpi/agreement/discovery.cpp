@@ -8,6 +8,7 @@
 
 #include "mpi/agreement/group.h"
 #include "mpi/agreement/held_once.h"
+#include "mpi/data/roomy_stack.h"
 #include "mpi/settings/settings.h"
 #include "topology/error.h"
 #include "topology/hwloc.h"
@@ -177,7 +178,8 @@ std::shared_ptr<const Placement> discover(Exchange exchange, const Surroundings&
   if (largest[node_unknown] == 0)
     own.node = static_cast<std::uint64_t>(lowest_on_node);
   else if (largest[busy] == 0)
-    own.node = static_cast<std::uint64_t>(ask_for_lowest_on_node(comm, rank));
+    on_roomy_stack(
+        [&] { own.node = static_cast<std::uint64_t>(ask_for_lowest_on_node(comm, rank)); });
 
   std::vector<Whereabouts> ranks(p);
   const auto bytes = static_cast<int>(sizeof own);

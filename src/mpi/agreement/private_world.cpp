@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "mpi/agreement/group.h"
+#include "mpi/data/roomy_stack.h"
 #include "mpi/settings/settings.h"
 
 namespace toccata {
@@ -42,7 +43,11 @@ MPI_Comm made_of(MPI_Comm comm, MPI_Group group) {
 
 }  // namespace
 
-MPI_Comm bare_duplicate(MPI_Comm comm) { return made_of(comm, Group(comm)); }
+MPI_Comm bare_duplicate(MPI_Comm comm) {
+  MPI_Comm made = MPI_COMM_NULL;
+  on_roomy_stack([&] { made = made_of(comm, Group(comm)); });
+  return made;
+}
 
 // A window has a number of 16 bits. An MPI with few tags has fewer windows, but not smaller ones,
 // which could hold only a few collectives at a time.
@@ -62,12 +67,13 @@ PrivateWorld::~PrivateWorld() {
 }
 
 int PrivateWorld::open(MPI_Comm comm) {
-  comm_ = made_of(comm, Group(MPI_COMM_WORLD));
-  if (comm_ == MPI_COMM_NULL) return MPI_ERR_COMM;
+  on_roomy_stack([&] {
+    comm_ = made_of(comm, Group(MPI_COMM_WORLD));
 #ifndef TOCCATA_SIMULATED  // there, all ranks share one process and one thread
-  node_.open(comm_, Settings::get().node());
+    if (comm_ != MPI_COMM_NULL) node_.open(comm_, Settings::get().node());
 #endif
-  return MPI_SUCCESS;
+  });
+  return comm_ == MPI_COMM_NULL ? MPI_ERR_COMM : MPI_SUCCESS;
 }
 
 bool PrivateWorld::take_part_of_requests() {

@@ -7,6 +7,7 @@
 #include "mpi/agreement/neighbors.h"
 #include "mpi/call/blocking.h"
 #include "mpi/call/wait_clock.h"
+#include "mpi/data/roomy_stack.h"
 #include "mpi/execution/waiting.h"
 
 namespace toccata {
@@ -55,8 +56,11 @@ int Request::prepare_native() {
     return code;
   if (int code = meet(comm_); code != MPI_SUCCESS) return code;
   if (int code = make_bare(comm_, own_comm_); code != MPI_SUCCESS) return code;
-  if (call_->neighborhood != nullptr)
-    if (int code = give_topology(comm_, own_comm_); code != MPI_SUCCESS) return code;
+  if (call_->neighborhood != nullptr) {
+    int code = MPI_SUCCESS;
+    on_roomy_stack([&] { code = give_topology(comm_, own_comm_); });
+    if (code != MPI_SUCCESS) return code;
+  }
   comm_ = own_comm_;
   return MPI_SUCCESS;
 }

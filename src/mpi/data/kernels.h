@@ -14,7 +14,7 @@ struct Reduction {
   MPI_Op operation = MPI_OP_NULL;
   std::int64_t size = 1;  // bytes of an element
 
-  // `this` must stay valid. Sums and products of numbers need no call of MPI, because the standard
+  // `this` must stay valid. Most operations on numbers need no call of MPI, because the standard
   // prescribes their result. For maxima and minima of real numbers, see reduce_local.
   node::Operator combines();
 };

@@ -8,7 +8,7 @@ void call_on_roomy_stack(void (*function)(void*), void* argument);
 
 // Calls a function in this thread, but on a stack of 1 MiB. Threads and coroutines of the program
 // may have only what MPI's own collectives need. Use this for rare steps that take much more:
-// hwloc, and MPI_Pack of MPICH 4.0 (128 KiB).
+// hwloc, and what takes 128 KiB in MPICH 4.0: MPI_Pack, new communicators, predefined operations.
 template <typename Function>
 void on_roomy_stack(Function&& function) {
   struct Task {

@@ -38,6 +38,19 @@ static int call(char kind, MPI_Comm comm) {
       MPI_Allreduce(mine, least, 500, MPI_2INT, MPI_MINLOC, comm);
       return least[0] == 0;
     }
+    case 'r':  // only the root needs what the operation takes
+      MPI_Reduce(&one, &sum, 1, MPI_INT, MPI_SUM, 0, comm);
+      return rank != 0 || sum == size;
+    case 'v': {  // a datatype with gaps
+      MPI_Datatype every_other;
+      int block[200] = {0};
+      if (rank == 0) block[198] = 5;
+      MPI_Type_vector(100, 1, 2, MPI_INT, &every_other);
+      MPI_Type_commit(&every_other);
+      MPI_Bcast(block, 1, every_other, 0, comm);
+      MPI_Type_free(&every_other);
+      return block[198] == 5;
+    }
     case 'n':
       MPI_Ibarrier(comm, &request);
       return MPI_Wait(&request, MPI_STATUS_IGNORE) == MPI_SUCCESS;

@@ -2,7 +2,8 @@
 //
 //   stack KINDS CALLS KIB
 //
-// A thread with a stack of KIB calls the kinds in turn. Each rank prints the bytes that it used.
+// A thread with a stack of KIB calls the kinds in turn. Each rank prints its number and
+// the bytes that it used.
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,18 +22,19 @@ static void* run(void* unused) {
 }
 
 int main(int argc, char** argv) {
-  enum { paint = 0xA5, page = 4096 };
-  int provided;
+  enum { paint = 0xA5, guard = 1 << 20 };
+  int provided, rank;
   long unused = 0;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &provided);
   kinds = argv[1];
   times = atoi(argv[2]);
   const long bytes = atol(argv[3]) * 1024;
-  // The lowest page faults, so that a thread that needs more stack ends the program.
+  // Memory below the stack faults, so that a thread that needs more ends the program. A frame may
+  // be larger than a page.
   unsigned char* const lowest =
-      mmap(NULL, bytes + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  unsigned char* const stack = lowest + page;
-  mprotect(lowest, page, PROT_NONE);
+      mmap(NULL, bytes + guard, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  unsigned char* const stack = lowest + guard;
+  mprotect(lowest, guard, PROT_NONE);
   memset(stack, paint, bytes);
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
@@ -41,7 +43,8 @@ int main(int argc, char** argv) {
   pthread_create(&thread, &attributes, run, NULL);
   pthread_join(thread, NULL);
   while (unused < bytes && stack[unused] == paint) ++unused;
-  printf("%ld\n", bytes - unused);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  printf("%d %ld\n", rank, bytes - unused);
   MPI_Finalize();
   return 0;
 }
