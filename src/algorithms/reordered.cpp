@@ -32,6 +32,14 @@ BlockRange like(const Collective& collective, Buffer buffer, int rank, const Sha
   return {buffer == Buffer::send ? Buffer::recv : Buffer::send, rank * shape.parts, shape.parts};
 }
 
+// In place, the own block of a scatter's root is input: it must not come back from elsewhere.
+bool has_own_block(const Collective& collective, const Shape& shape, int rank) {
+  return collective.recv_is_in_send && rank == shape.root;
+}
+BlockRange own_block(const Shape& shape, int rank) {
+  return {Buffer::send, rank * shape.parts, shape.parts};
+}
+
 // Our contribution goes to the rank that plays our role, and this rank sends us the result.
 Schedule exchanged(const Algorithm& algorithm, const Shape& shape, int rank) {
   const Collective& collective = algorithm.collective;
@@ -66,10 +74,15 @@ Schedule exchanged(const Algorithm& algorithm, const Shape& shape, int rank) {
   // The schedules of some roles are longer, so ranks exchange their results in different rounds.
   // Published messages must be in the same round, so these have another kind of travel, which is
   // like `whole` for a block range.
-  if (after && !plays_itself)
-    all.round()
-        .send(role, result, Travel::datatype)
-        .recv(player, toccata::recv(0, result.count), Travel::datatype);
+  if (after && !plays_itself) {
+    all.round();
+    if (!has_own_block(collective, shape, role)) all.send(role, result, Travel::datatype);
+    const BlockRange into = toccata::recv(0, result.count);
+    if (has_own_block(collective, shape, rank))
+      all.copy(own_block(shape, rank), into);
+    else
+      all.recv(player, into, Travel::datatype);
+  }
   return std::move(all).build();
 }
 
@@ -95,12 +108,20 @@ Schedule shuffled(const Algorithm& algorithm, const Shape& shape, int rank) {
   };
   const BlockMap send = in_scratch(Buffer::send);
   const int first = scratch;
-  const BlockMap recv = in_scratch(Buffer::recv);
+  BlockMap recv = in_scratch(Buffer::recv);
+  const bool has_own = has_own_block(collective, shape, rank);
+  if (has_own) {
+    recv = BlockMap::affine(Buffer::scratch, copies.scratch({own_block(shape, rank)}).first);
+    scratch += shape.parts;
+  }
   const Schedule own = algorithm.schedule(who.played, who.roles[rank]);
   ScheduleBuilder all;
   if (first == 0 && role_of(collective, Buffer::send).block_a_rank) all.round();  // the root copies
   all.then(going_on(std::move(copies).build(), on(who.players, own, send, recv, scratch)));
-  if (scratch > first) all.round().copy({{Buffer::scratch, first, scratch - first}}, ours);
+  if (has_own)
+    all.round().copy(own_block(shape, rank), toccata::recv(0, shape.parts));
+  else if (scratch > first)
+    all.round().copy({{Buffer::scratch, first, scratch - first}}, ours);
   return std::move(all).build();
 }
 
