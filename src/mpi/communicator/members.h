@@ -147,7 +147,7 @@ class Members : public Ranks, public std::enable_shared_from_this<Members> {
   int size_ = 0;
   std::shared_ptr<const Placement> placement_;  // if it was discovered on this communicator
   int nodes_ = 0;                               // see known_nodes
-  bool is_inter_ = false, has_met_ = false, makes_duplicates_ = false;
+  bool is_inter_ : 1 = false, has_met_ : 1 = false, makes_duplicates_ : 1 = false;
   enum class Certainty : std::uint8_t { not_agreed, yes, no };
   Certainty is_certain_[2] = {};  // for sums and others: see certain_mpi
   std::uint64_t where_ = 0, known_shape_ = 0;
