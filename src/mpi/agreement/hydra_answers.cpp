@@ -36,6 +36,13 @@ bool is_hydra() {
   return std::getenv("HYDI_CONTROL_FD") != nullptr || std::getenv("I_MPI_HYDRA_UUID") != nullptr;
 }
 
+// Hydra has a proxy per host. That of MPICH 4.0 may lose the value of a rank that is early, if
+// another host's rank is late; then ranks would not find the same answers.
+bool is_on_one_host() {
+  const int ranks = number_in("PMI_SIZE");
+  return ranks > 0 && number_in("MPI_LOCALNRANKS") == ranks;
+}
+
 // The value of `name` in a line such as "cmd=get_result rc=0 value=1"; empty if it has none.
 std::string_view value_in(std::string_view line, std::string_view name) {
   while (!line.empty()) {
@@ -73,7 +80,7 @@ std::string_view ask(int socket, Line& line, int length) noexcept {
 // MPI library sends its own, which then changes nothing.
 void HydraAnswers::write(std::uint64_t answer) noexcept {
   const int socket = number_in("PMI_FD"), rank = number_in("PMI_RANK");
-  if (socket < 0 || rank < 0 || connection.socket >= 0 || !is_hydra()) return;
+  if (socket < 0 || rank < 0 || connection.socket >= 0 || !is_hydra() || !is_on_one_host()) return;
   Line line;
   const auto fill = [&](const char* form, auto... values) {
     return std::snprintf(line.data(), line.size(), form, values...);

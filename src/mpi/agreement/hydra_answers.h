@@ -13,7 +13,7 @@ namespace toccata {
 //   cmd=get kvsname=JOB key=toccata-2                  →   cmd=get_result rc=0 value=12345678
 //
 // The barrier of the MPI library in MPI_Init distributes all values. A request for a missing value
-// returns at once.
+// returns at once. Only for jobs on one host.
 class HydraAnswers {
  public:
   // Call this before MPI_Init, while the MPI library does not use the connection.

@@ -44,7 +44,8 @@ void Shortcuts::keep([[maybe_unused]] const Said& said, [[maybe_unused]] const O
   const std::uint64_t era = Communicator::era();
   Shortcut* const first = mine->shortcuts_.find(
       key(said), [&](const Shortcut& one) { return one.said.is_like(said) && one.era == era; });
-  Shortcut& made = first != nullptr ? *first : mine->shortcuts_.replace(key(said));
+  Shortcut* const found = first != nullptr ? first : &mine->shortcuts_.replace(key(said));
+  Shortcut& made = *found;
   made.program.reset();
   made.said = said;
   made.era = era;

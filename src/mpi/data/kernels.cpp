@@ -72,7 +72,8 @@ Kernel whole(MPI_Op operation) {
   if (operation == MPI_BOR) return combine<Number, std::bit_or<>>;
   if (operation == MPI_BXOR) return combine<Number, std::bit_xor<>>;
   if (const Kernel found = arithmetic<Number>(operation); found != nullptr) return found;
-  return std::is_signed_v<Number> ? extreme<Number>(operation) : nullptr;
+  if constexpr (std::is_signed_v<Number>) return extreme<Number>(operation);
+  return nullptr;
 }
 
 bool is_one_of(MPI_Datatype type, std::initializer_list<MPI_Datatype> types) {
