@@ -1,8 +1,8 @@
 // Broadcast in lanes: the root scatters the message over the ranks of its node. Each of these
 // broadcasts its part to the ranks of the same number on other nodes. Then every node gathers the
 // parts, and no rank sends to the root. All ranks of a node communicate with other nodes at the
-// same time. [traff2020]   r nodes of s ranks   cost 2·(s-1)/s·n·β inside, and 1/s of a broadcast
-// among r
+// same time.
+// [traff2020]   r nodes of s ranks   cost 2·(s-1)/s·n·β inside, and 1/s of a broadcast among r
 //
 //   4 ranks on nodes 0 1 | 2 3, root 0, parts A B
 //     inside the root's node  0>1 B      lanes  0>2 A  1>3 B      inside  0-1  2-3

@@ -102,7 +102,7 @@ def test_make_demo_installs_what_the_hosts_need(
         wanted = f"install -y --no-install-recommends {' '.join(of_hosts)}"
         assert wanted in log.read_text()
     if demo_set and fails:
-        assert done.stderr.endswith("the demo goes on without the four hosts\n")
+        assert done.stderr.endswith("going on without several hosts\n")
 
 
 def test_bench_of_the_automatic_choice(machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
