@@ -1,5 +1,6 @@
 #include "mpi/agreement/hydra_answers.h"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <charconv>
@@ -76,7 +77,7 @@ std::string_view ask(int socket, Line& line, int length) noexcept {
 
 }  // namespace
 
-// MPICH's Hydra 4.0 forgets what it received before the first "init", so this begins with one. The
+// MPICH's Hydra 4.0 forgets all values from before the first "init", so this begins with one. The
 // MPI library sends its own, which then changes nothing.
 void HydraAnswers::write(std::uint64_t answer) noexcept {
   const int socket = number_in("PMI_FD"), rank = number_in("PMI_RANK");

@@ -7,7 +7,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <memory>
-#include <span>
 
 #include "mpi/settings/first_stage.h"
 
@@ -86,7 +85,7 @@ pmix::Option within(int seconds) {
   return option;
 }
 
-// Null if there is no such value.
+// Null if the value does not exist.
 FoundValue look_up(std::uint32_t rank, const char* key, const pmix::Option& how) {
   auto* const get = find<pmix::Get>("PMIx_Get");
   const char* const job = std::getenv("PMIX_NAMESPACE");
