@@ -32,6 +32,7 @@
 #include "selection/native_algorithm.h"
 #include "selection/proved.h"
 #include "selection/ranking.h"
+#include "selection/shipped_rules.h"
 #include "selection/sized_choice.h"
 #include "selection/tuning.h"
 #include "selection/variables.h"
@@ -437,28 +438,24 @@ NB_MODULE(_core, module) {
       },
       "text"_a);
   module.def("is_tested", &is_tested, "text"_a);
-  nb::enum_<NativeMpi>(module, "NativeMpi")
-      .value("open_mpi", NativeMpi::open_mpi)
-      .value("mpich", NativeMpi::mpich)
-      .value("intel_mpi", NativeMpi::intel_mpi)
-      .value("unknown", NativeMpi::unknown);
   module.attr("LEAST_PREDICTED_GAIN") = least_predicted_gain;
   module.def(
       "native_algorithm",
-      [](NativeMpi mpi, std::string_view collective, int p, std::int64_t unit_bytes) {
+      [](std::string_view mpi, std::string_view collective, int p, std::int64_t unit_bytes) {
         check_ranks(p);
-        return native_algorithm(mpi, collective_named(collective), p, unit_bytes);
+        return native_algorithm(shipped_rules(mpi), Form::blocking, collective_named(collective), p,
+                                unit_bytes);
       },
       "mpi"_a, "collective"_a, "p"_a, "unit_bytes"_a);
   module.def(
       "network_rule",
-      [](NativeMpi mpi, std::string_view collective, const Shape& known,
+      [](std::string_view mpi, std::string_view collective, const Shape& known,
          const std::vector<std::int64_t>& unit_bytes, bool published) {
         check_rank(known, known.root);
         const Collective& here = collective_named(collective);
         const auto ranking = ranking_of_few(here, known, usual_model(), published);
         const auto own = [&](std::int64_t bytes) {
-          return native_algorithm(mpi, here, known.p, bytes);
+          return native_algorithm(shipped_rules(mpi), Form::blocking, here, known.p, bytes);
         };
         std::vector<std::optional<Choice>> result;
         for (const std::int64_t bytes : unit_bytes) {

@@ -1,7 +1,6 @@
 """The part of the library without MPI, compiled from python/module.cpp."""
 
 from collections.abc import Sequence
-from enum import Enum
 from typing import Protocol, overload
 
 __version__: str
@@ -565,16 +564,8 @@ def mpi_library_of(text: str) -> MpiLibrary | None:
 def is_tested(text: str) -> bool:
     """Whether our tests run with the version of that text."""
 
-class NativeMpi(Enum):
-    """An MPI library whose collectives were compared with ours."""
-
-    open_mpi = 0
-    mpich = 1
-    intel_mpi = 2
-    unknown = 3
-
 def network_rule(
-    mpi: NativeMpi,
+    mpi: str,
     collective: str,
     shape: Shape | int,
     unit_bytes: list[int],
@@ -582,14 +573,18 @@ def network_rule(
 ) -> list[Choice | None]:
     """For the size class up to each size: the choice of the rule for networks.
 
-    None if no gain over the MPI library's own algorithm is certain. `published`: with messages
+    None if no gain over the MPI library's own algorithm is certain. `mpi` is the name of a file of
+    rules (rules/open_mpi.rules: "open_mpi"). `published`: with messages
     published inside nodes, where that takes less time.
     """
 
 LEAST_PREDICTED_GAIN: float  # with which a model proposes to replace an MPI library's algorithm
 
-def native_algorithm(mpi: NativeMpi, collective: str, p: int, unit_bytes: int) -> Choice | None:
-    """The algorithm that this library selects by itself, in our form; None if that is unknown."""
+def native_algorithm(mpi: str, collective: str, p: int, unit_bytes: int) -> Choice | None:
+    """The algorithm that this library selects by itself, in our form; None if that is unknown.
+
+    `mpi` is the name of a file of rules (rules/open_mpi.rules: "open_mpi").
+    """
 
 def complaint_of_value(name: str, value: str) -> str:
     """The accepted values of a setting if the value is not one of them; otherwise ""."""

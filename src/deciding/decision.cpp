@@ -8,7 +8,6 @@
 #include "analysis/cost_bound.h"
 #include "deciding/network_rule.h"
 #include "deciding/node_rule.h"
-#include "deciding/request_rule.h"
 #include "selection/native_algorithm.h"
 #include "selection/proved.h"
 #include "selection/ranking.h"
@@ -114,12 +113,13 @@ std::unique_ptr<Decision> Decision::make(Ranks& ranks, const Question& call, std
                                          std::int64_t calls) {
   const Collective& collective = call.collective;
   std::unique_ptr<Decision> made(new Decision(ranks, collective, bytes));
-  if (made->follow(ranks.rules().tuning(), "tuned", call.keeps_order)) return made;
+  if (made->follow(ranks.rules().tuning(), Source::tuned, call.keeps_order)) return made;
   const bool learns = !call.keeps_order || ranks.rules().learns_sums();
-  if (learns && made->follow(ranks.rules().learned(), "learned", call.keeps_order)) return made;
-  if (const auto choice = node_rule(collective, ranks.size(), ranks.node(), bytes);
+  if (learns && made->follow(ranks.rules().learned(), Source::learned, call.keeps_order))
+    return made;
+  if (const auto choice = node_rule(Form::blocking, collective, ranks.size(), ranks.node(), bytes);
       choice && ranks.are_on_one_node() && ranks.share_memory()) {
-    made->add(*choice, "node");
+    made->add(*choice, Source::node);
     return made;
   }
   const bool trusts = ranks.rules().guarding() == Rules::Guarding::off;
@@ -128,16 +128,16 @@ std::unique_ptr<Decision> Decision::make(Ranks& ranks, const Question& call, std
     const auto found = ranking(ranks, collective, call.root, true);
     if (found == nullptr) return nullptr;
     const Ranking::Entry best =
-        proposed(*found, ranks.predictable_mpi(), collective, ranks.size(), bytes);
-    made->add(best.choice, "modelled", best.seconds);
+        proposed(*found, ranks.rules().own_rules(), collective, ranks.size(), bytes);
+    made->add(best.choice, Source::modelled, best.seconds);
     return made;
   }
   const bool apart = call.keeps_order;
   const bool tries = !apart || (learns && may_run_apart(call, ranks.size(), bytes));
   const auto sure = made->by_network_rule(call);
   if (!sure && !tries) return nullptr;
-  if (tries) made->add({}, apart ? "apart" : "native");
-  if (sure) made->add(sure->choice, "network", sure->seconds);
+  if (tries) made->add({}, apart ? Source::apart : Source::native);
+  if (sure) made->add(sure->choice, Source::network, sure->seconds);
   made->follows_network_rule_ = sure.has_value();
   if (tries) {
     auto trials = apart ? Trials::apart(made->setup(), calls) : Trials(made->setup(), calls);
@@ -150,7 +150,7 @@ std::unique_ptr<Decision> Decision::forced(Ranks& ranks, const Collective& colle
                                            const Choice& choice, std::int64_t bytes) {
   std::unique_ptr<Decision> made(
       new Decision(ranks, collective, bytes == SizedChoice::most_bytes ? -1 : bytes));
-  made->add(choice, "forced");
+  made->add(choice, Source::forced);
   return made;
 }
 
@@ -158,17 +158,18 @@ std::unique_ptr<Decision> Decision::make_persistent(Ranks& ranks, const Question
                                                     std::int64_t bytes, const Choice& blocking,
                                                     double own_bytes) {
   std::unique_ptr<Decision> made(new Decision(ranks, call.collective, bytes, Form::persistent));
-  if (made->follow(ranks.rules().tuning(), "tuned", call.keeps_order)) return made;
-  if (!call.keeps_order && made->follow(ranks.rules().learned(), "learned", false)) return made;
+  if (made->follow(ranks.rules().tuning(), Source::tuned, call.keeps_order)) return made;
+  if (!call.keeps_order && made->follow(ranks.rules().learned(), Source::learned, false))
+    return made;
   if (const auto choice = made->by_request_rule(); choice && ranks.share_memory()) {
-    made->add(*choice, "node");
+    made->add(*choice, Source::node);
     return made;
   }
   if (call.keeps_order || (bytes < 0 && call.collective.vector_of == nullptr)) return nullptr;
   // After this, the locations of the ranks are known, and therefore their results by shape.
   static_cast<void>(ranks.nodes());
   if (ranks.are_on_one_node() && !can_gain_on_one_node(call.collective, bytes)) {
-    made->add({}, "native");
+    made->add({}, Source::native);
     return made;
   }
   const std::optional<Choice> winner = ranks.results().winner(made->key());
@@ -178,7 +179,7 @@ std::unique_ptr<Decision> Decision::make_persistent(Ranks& ranks, const Question
   made->most_bytes_ = -least[0];
   auto found = made->challengers(call.root);
   if (found.empty()) return nullptr;
-  made->add({}, "native");
+  made->add({}, Source::native);
   made->trials_.emplace(0);
   if (least[1] > 0) made->inherit(-least[2], found);
   if (made->candidates_.size() > 1) return made;
@@ -194,7 +195,7 @@ std::unique_ptr<Decision> Decision::make_persistent(Ranks& ranks, const Question
       if (!is_found()) found.insert(found.begin(), *sure);
     }
   for (const Ranking::Entry& each : found) {
-    made->add(each.choice, "guarded", each.seconds);
+    made->add(each.choice, Source::guarded, each.seconds);
     if (each.choice == first) current = made->candidates() - 1;
   }
   made->trials_->challenge(made->candidates() - 1, current);
@@ -206,15 +207,15 @@ std::unique_ptr<Decision> Decision::make_nonblocking(Ranks& ranks, const Questio
   std::unique_ptr<Decision> made(new Decision(ranks, call.collective, bytes, Form::nonblocking));
   if (const auto choice = made->by_request_rule();
       choice && ranks.wish_for(call.collective).how == Reorder::off) {
-    made->add(*choice, "node");
+    made->add(*choice, Source::node);
     return made;
   }
   if (call.is_final) {  // otherwise later decisions on blocking calls would serve it
-    made->add({}, "native");
+    made->add({}, Source::native);
     return made;
   }
   if (call.keeps_order || (bytes < 0 && call.collective.vector_of == nullptr)) return nullptr;
-  made->add({}, "native");
+  made->add({}, Source::native);
   made->trials_.emplace(made->setup(), calls);
   return made;
 }
@@ -222,19 +223,19 @@ std::unique_ptr<Decision> Decision::make_nonblocking(Ranks& ranks, const Questio
 // If it turns out later that ranks cannot share memory, they send the same blocks as messages.
 std::optional<Choice> Decision::by_request_rule() {
   if (!ranks_.may_share_memory()) return {};
-  return request_rule(form_, collective_, ranks_.size(), ranks_.node(), bytes_);
+  return node_rule(form_, collective_, ranks_.size(), ranks_.node(), bytes_);
 }
 
 // If a choice cannot run here, the MPI library serves, and one line names the reason.
-void Decision::add(const Choice& choice, const std::string& reason, double predicted) {
+void Decision::add(const Choice& choice, Source source, double predicted) {
   Choice possible;
   try {
     possible = settled(ranks_, collective_, choice, bytes_);
   } catch (const ChoiceError& error) {
-    ranks_.say_once(std::string(collective_.name) + " by " + choice.text() + " (" + reason +
-                    "): " + error.what() + ". Using native there.");
+    ranks_.say_once(std::string(collective_.name) + " by " + choice.text() + " (" +
+                    std::string(word_of(source)) + "): " + error.what() + ". Using native there.");
   }
-  Server& server = ranks_.prepare(collective_, possible, reason, bytes_, form_);
+  Server& server = ranks_.prepare(collective_, possible, source, bytes_, form_);
   candidates_.push_back({possible, &server, predicted});
 }
 
@@ -249,7 +250,7 @@ double Decision::setup() const {
          (reorders ? std::min(0.3, 300e-6 * p) : 0);
 }
 
-bool Decision::follow(const Tuning& tuning, const std::string& reason, bool keeps_order) {
+bool Decision::follow(const Tuning& tuning, Source source, bool keeps_order) {
   if (tuning.points.empty()) return false;
   const Tuning::Point* point = tuning.find(collective_, ranks_.size(), ranks_.nodes(), bytes_);
   if (point == nullptr) return false;
@@ -268,10 +269,10 @@ bool Decision::follow(const Tuning& tuning, const std::string& reason, bool keep
     // A tuning file decides. But one noisy run must not exclude all other algorithms forever.
     if (is_learned && !is_open()) trials_.emplace(Trials::late(setup()));
   } else if (tried) {
-    add({}, "native");
+    add({}, Source::native);
     trials_.emplace(Trials::trusting());
   }
-  add(point->choice, reason);
+  add(point->choice, source);
   return true;
 }
 
@@ -291,14 +292,13 @@ std::optional<Choice> Decision::through_memory() {
 // are published.
 std::optional<Ranking::Entry> Decision::by_network_rule(const Question& call) {
   if (!network_rule_concerns(collective_, ranks_.size(), bytes_, call.keeps_order) ||
-      call.runs_users_code || ranks_.predictable_mpi() != NativeMpi::open_mpi ||
+      call.runs_users_code || ranks_.rules().checkable_own_rules() == nullptr ||
       ranks_.wish_for(collective_).how != Reorder::off || ranks_.are_on_one_node() ||
       ranks_.nodes() < 2)
     return {};
-  const NativeMpi mpi = ranks_.certain_mpi(call.keeps_order);
+  const RuleTable* const rules = ranks_.certain_own_rules(call.keeps_order);
   const auto own = [&](std::int64_t bytes) {
-    return is_open() ? native_algorithm_of_requests(mpi, collective_, ranks_.size(), bytes)
-                     : native_algorithm(mpi, collective_, ranks_.size(), bytes);
+    return native_algorithm(rules, form_, collective_, ranks_.size(), bytes);
   };
   if (!own(bytes_)) return {};
   const auto found = ranking_of_few(ranks_, collective_, call.root, !is_open());
@@ -351,7 +351,7 @@ void Decision::challenge(const Question& call) {
     current = 1;  // this one, or the winner of blocking calls
   }
   for (const Ranking::Entry& each : found)
-    add(each.choice, apart ? "apart" : "guarded", each.seconds);
+    add(each.choice, apart ? Source::apart : Source::guarded, each.seconds);
   trials_->challenge(candidates() - 1, current);
   if (ranks_.rules().wants_bounds() && bytes_ >= 0)
     bound_ = bound(ranks_, collective_, call.root, bytes_);
@@ -364,7 +364,7 @@ void Decision::inherit(double code, const Question& call) { inherit(code, challe
 void Decision::inherit(double code, std::span<const Ranking::Entry> challengers) {
   for (const Ranking::Entry& each : challengers) {
     if (code_of(each.choice) != code) continue;
-    add(each.choice, trials_->are_apart() ? "apart" : "shared", each.seconds);
+    add(each.choice, trials_->are_apart() ? Source::apart : Source::shared, each.seconds);
     trials_->inherit();
     return;
   }
@@ -461,7 +461,7 @@ void Decision::follow_blocking(const Decision& blocking) {
   const auto place = static_cast<int>(known - candidates_.begin());
   if (known == candidates_.end()) {
     if (candidates_.size() == OpenTrials::most_candidates) return;
-    add(choice, "guarded");
+    add(choice, Source::guarded);
   }
   trials_->prefer(place);
 }

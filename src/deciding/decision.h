@@ -5,12 +5,12 @@
 #include <memory>
 #include <optional>
 #include <span>
-#include <string>
 #include <utility>
 #include <vector>
 
 #include "deciding/open_trials.h"
 #include "deciding/ranks.h"
+#include "deciding/source.h"
 #include "deciding/trials.h"
 #include "selection/ranking.h"
 
@@ -126,8 +126,8 @@ class Decision {
 
   bool is_open() const { return form_ != Form::blocking; }  // its trials are OpenTrials
 
-  void add(const Choice& choice, const std::string& reason, double predicted = 0);
-  bool follow(const Tuning& tuning, const std::string& reason, bool keeps_order);
+  void add(const Choice& choice, Source source, double predicted = 0);
+  bool follow(const Tuning& tuning, Source source, bool keeps_order);
   double setup() const;  // seconds
   int serving() const { return trials_ ? trials_->serving() : 0; }
   // The candidate that won the trials, and that serves; 0 (native) if there is none yet.

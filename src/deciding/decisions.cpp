@@ -65,7 +65,8 @@ Decision* Decisions::made_for(const Question& call) {
 bool Decisions::follows_node_rule(const SizeClass& calls) {
   const NodeKind node = ranks_.node();
   return node_rule_holds_at_once(node, calls.most) &&
-         node_rule(*calls.collective, ranks_.size(), node, calls.most) && ranks_.are_on_one_node();
+         node_rule(Form::blocking, *calls.collective, ranks_.size(), node, calls.most) &&
+         ranks_.are_on_one_node();
 }
 
 // After the rule has chosen for one size class, it does so for all others at once, because all
@@ -73,7 +74,7 @@ bool Decisions::follows_node_rule(const SizeClass& calls) {
 // differs from run to run. With long messages, it is always asked at once.
 bool Decisions::follows_network_rule(const SizeClass& calls) const {
   if (network_rule_holds_at_once(*calls.collective, ranks_.size(), calls.most, calls.keeps_order) &&
-      ranks_.predictable_mpi() == NativeMpi::open_mpi && !ranks_.are_on_one_node())
+      ranks_.rules().checkable_own_rules() != nullptr && !ranks_.are_on_one_node())
     return true;
   return std::ranges::any_of(classes_, [&](const auto& two) {
     return std::ranges::any_of(two, [&](const SizeClass& each) {

@@ -1,9 +1,10 @@
 #include "deciding/network_rule.h"
 
 #include <algorithm>
-#include <span>
 #include <string_view>
 #include <vector>
+
+#include "selection/shipped_rules.h"
 
 namespace toccata {
 
@@ -14,63 +15,12 @@ constexpr std::int64_t at_once_from = 256 << 10;  // bytes
 constexpr int least_ranks_at_once = 8;
 constexpr int most_ranks = 512;  // more: the ranking takes up to 40 ms, and nothing was simulated
 
-// In each row, first the algorithms of MPI libraries (selection/native_algorithm).
-constexpr std::string_view of_allgather[] = {"recursive_doubling",
-                                             "neighbor_exchange",
-                                             "ring",
-                                             "bruck",
-                                             "recursive_multiplying",
-                                             "locality_bruck",
-                                             "hierarchical",
-                                             "multi_lane",
-                                             "multi_lane:exchange=recursive_multiplying"};
-constexpr std::string_view of_allreduce[] = {"recursive_doubling",
-                                             "rabenseifner",
-                                             "ring",
-                                             "reduce_bcast",
-                                             "recursive_multiplying",
-                                             "hierarchical",
-                                             "hierarchical:between=recursive_multiplying",
-                                             "multi_lane",
-                                             "multi_lane:between=recursive_multiplying"};
-constexpr std::string_view of_alltoall[] = {"linear", "bruck", "pairwise",
-                                            "hierarchical:exchange=linear"};
-constexpr std::string_view of_barrier[] = {
-    "recursive_multiplying:radix=2", "knomial:radix=2", "knomial:radix=8",       "dissemination",
-    "recursive_multiplying",         "knomial",         "dissemination:radix=4", "hierarchical"};
-constexpr std::string_view of_bcast[] = {"binomial",
-                                         "knomial",
-                                         "scatter_allgather:allgather=recursive_doubling",
-                                         "scatter_allgather:allgather=ring",
-                                         "linear",
-                                         "knomial:radix=8",
-                                         "pipeline",
-                                         "hierarchical",
-                                         "hierarchical:between=knomial"};
-constexpr std::string_view of_reduce[] = {"binomial", "reduce_scatter_gather", "knomial",
-                                          "hierarchical", "hierarchical:between=knomial"};
-constexpr std::string_view of_scatter[] = {"binomial", "linear", "hierarchical",
-                                           "hierarchical:by=linear"};
-
-struct Row {
-  const Collective* collective;
-  std::span<const std::string_view> choices;
-};
-constexpr Row rows[] = {{&allgather, of_allgather}, {&allreduce, of_allreduce},
-                        {&alltoall, of_alltoall},   {&barrier, of_barrier},
-                        {&bcast, of_bcast},         {&reduce, of_reduce},
-                        {&scatter, of_scatter}};
-
-std::span<const std::string_view> few(const Collective& collective) {
-  const auto* const found = std::ranges::find(rows, &collective, &Row::collective);
-  return found == std::end(rows) ? std::span<const std::string_view>() : found->choices;
-}
-
 }  // namespace
 
 bool network_rule_concerns(const Collective& collective, int p, std::int64_t bytes,
                            bool keeps_order) {
-  return bytes >= 0 && p > 2 && p <= most_ranks && !few(collective).empty() &&
+  return bytes >= 0 && p > 2 && p <= most_ranks &&
+         !rules_for_any_mpi().candidates(collective).empty() &&
          (!keeps_order || bytes <= longest_sum);
 }
 
@@ -83,7 +33,7 @@ bool network_rule_holds_at_once(const Collective& collective, int p, std::int64_
 std::shared_ptr<const Ranking> ranking_of_few(const Collective& collective, const Shape& known,
                                               const Model& model, bool published) {
   std::vector<Choice> choices;
-  for (const std::string_view each : few(collective))
+  for (const std::string_view each : rules_for_any_mpi().candidates(collective))
     choices.push_back(parse_choice(collective, each));
   return std::make_shared<const Ranking>(collective, choices, known, model, published);
 }

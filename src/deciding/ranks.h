@@ -8,6 +8,8 @@
 #include "deciding/node_rule.h"
 #include "deciding/results.h"
 #include "deciding/rules.h"
+#include "deciding/source.h"
+#include "selection/form.h"
 
 namespace toccata {
 
@@ -21,9 +23,6 @@ struct Evidence {
   double predicted = 0, measured = 0, native = 0, bound = 0;
 };
 
-// How a program makes a call.
-enum class Form : std::uint8_t { blocking, nonblocking, persistent };
-
 // The ranks of one communicator, as an interface for decisions. src/mpi implements it, tests
 // simulate it. Functions marked as collective: all ranks call them in the same call of the program,
 // and get the same result.
@@ -33,12 +32,11 @@ class Ranks {
   virtual const Rules& rules() const = 0;
   // This process's knowledge of communicators, by shape.
   virtual Results& results() = 0;
-  // The MPI library, if its own choices can be predicted.
-  virtual NativeMpi predictable_mpi() const { return NativeMpi::unknown; }
-  // The same if its published decision functions certainly serve these ranks: no other component,
-  // no rules of the user, and no functions for devices do. Collective, and the same on all ranks.
-  // The first answer for rounding sums stays, whenever others asked.
-  virtual NativeMpi certain_mpi(bool /*for_sums*/) { return NativeMpi::unknown; }
+  // The rows of the MPI library's own algorithms (RuleTable::Section::own) if its published
+  // decision functions certainly serve these ranks: no other component, no rules of the user, and
+  // no functions for devices do. Collective, and the same on all ranks. The first answer for
+  // rounding sums stays, whenever others asked.
+  virtual const RuleTable* certain_own_rules(bool /*for_sums*/) { return nullptr; }
   // Whether all ranks are known to have the same rules. The same on all ranks.
   virtual bool obey_rules() = 0;
 
@@ -78,8 +76,8 @@ class Ranks {
 
   // Prepares a candidate to serve calls of up to `bytes` (-1: of any size). Its address never
   // changes.
-  virtual Server& prepare(const Collective& collective, const Choice& choice,
-                          const std::string& reason, std::int64_t bytes, Form form) = 0;
+  virtual Server& prepare(const Collective& collective, const Choice& choice, Source source,
+                          std::int64_t bytes, Form form) = 0;
 
   // Messages to the user (once each), to the report, and to the file of learned results.
   virtual void say_once(const std::string& line) = 0;

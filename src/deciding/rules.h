@@ -1,9 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "analysis/model.h"
+#include "selection/mpi_libraries.h"
+#include "selection/rule_table.h"
 #include "selection/sized_choice.h"
 #include "selection/tuning.h"
 
@@ -34,6 +37,20 @@ class Rules {
   bool decides_at_once(bool keeps_order) const {
     return guarding_ == Guarding::off || !tuning_.points.empty() ||
            (!learned_.points.empty() && (!keeps_order || learns_sums_));
+  }
+
+  // The MPI library; null if it is unknown.
+  const MpiLibrary* library() const { return library_; }
+  // The rows for calls under it, from the file of the site or the shipped one; null if there are
+  // none.
+  const RuleTable* table() const { return site_table_ ? &*site_table_ : shipped_table(); }
+  // The same if its own algorithms can be predicted.
+  const RuleTable* own_rules() const {
+    return library_ != nullptr && library_->is_predictable ? table() : nullptr;
+  }
+  // The same if this can also be checked (Ranks::certain_own_rules).
+  const RuleTable* checkable_own_rules() const {
+    return library_ != nullptr && library_->is_checkable ? own_rules() : nullptr;
   }
 
   // tuning(): the file of TOCCATA_TUNING, or the first file of the user or the site for this MPI
@@ -68,7 +85,11 @@ class Rules {
     SizedChoice choice = {};
     bool is_set = false;
   };
+  const RuleTable* shipped_table() const { return library_ == nullptr ? nullptr : library_->rules; }
+
   std::vector<Asked> asked_;  // empty: no requests
+  const MpiLibrary* library_ = nullptr;
+  std::optional<RuleTable> site_table_;
   bool chooses_ = false;
   Guarding guarding_ = Guarding::on;
   Tuning tuning_, learned_;

@@ -1,51 +1,39 @@
 #include "selection/mpi_libraries.h"
 
 #include <algorithm>
+#include <tuple>
+
+#include "selection/shipped_rules.h"
 
 namespace toccata {
 
-// Vendors whose MPI derives from another one name both, for example:
-//   Open MPI v3.1.0, package: IBM Spectrum MPI, ident: 10.03.01.00rtm0, ...
-//   MPI VERSION    : CRAY MPICH version 8.1.25.17 (ANL base 3.4a2)
-//   FUJITSU MPI Library 4.0.0 (4.0.1fj4.0.0)
-std::span<const MpiLibrary> mpi_libraries() {
-  static constexpr MpiLibrary all[] = {
-      {"IBM Spectrum MPI", "IBM Spectrum MPI", "openmpi", ""},
-      {"Fujitsu MPI", "FUJITSU MPI Library", "openmpi", ""},
-      {"Open MPI", "Open MPI v", "openmpi", "4.1, 5.0"},
-      {"Cray MPICH", "CRAY MPICH version", "mpich", ""},
-      {"MVAPICH2", "MVAPICH2 Version", "mpich", ""},
-      {"MVAPICH", "MVAPICH Version", "mpich", ""},
-      {"ParaStation MPI", "ParaStation MPI", "mpich", ""},
-      {"HPE HMPT", "HPE HMPT", "mpich", ""},
-      {"HPE MPT", "HPE MPT", "", ""},
-      {"MPItrampoline", "MPIwrapper Version", "", ""},
-      {"Intel MPI", "Intel(R) MPI Library", "mpich", "2021.18"},
-      {"MPICH", "MPICH Version", "mpich", "4.0, 5.0"},
-  };
+const std::vector<MpiLibrary>& mpi_libraries() {
+  static const std::vector<MpiLibrary> all = [] {
+    std::vector<MpiLibrary> found;
+    for (const RuleTable& table : shipped_rules())
+      for (MpiLibrary each : table.libraries()) {
+        each.rules = &table;
+        found.push_back(each);
+      }
+    return found;
+  }();
   return all;
 }
 
+// For example:
+//   Open MPI v3.1.0, package: IBM Spectrum MPI, ident: 10.03.01.00rtm0, ...
+//   MPI VERSION    : CRAY MPICH version 8.1.25.17 (ANL base 3.4a2)
+//   FUJITSU MPI Library 4.0.0 (4.0.1fj4.0.0)
 const MpiLibrary* mpi_library_of(std::string_view text) {
-  const auto all = mpi_libraries();
-  const auto found = std::ranges::find_if(
-      all, [&](const MpiLibrary& each) { return text.find(each.sign) != std::string_view::npos; });
-  return found == all.end() ? nullptr : &*found;
-}
-
-NativeMpi native_mpi_of(std::string_view text) {
-  const MpiLibrary* const library = mpi_library_of(text);
-  if (library == nullptr) return NativeMpi::unknown;
-  if (library->name == "Intel MPI") return NativeMpi::intel_mpi;
-  if (library->family == "openmpi") return NativeMpi::open_mpi;
-  return library->family == "mpich" ? NativeMpi::mpich : NativeMpi::unknown;
-}
-
-NativeMpi predictable_mpi_of(std::string_view text) {
-  const MpiLibrary* const library = mpi_library_of(text);
-  if (library == nullptr) return NativeMpi::unknown;
-  if (library->name == "Open MPI") return NativeMpi::open_mpi;
-  return library->name == "MPICH" ? NativeMpi::mpich : NativeMpi::unknown;
+  const MpiLibrary* best = nullptr;
+  const auto rank = [](const MpiLibrary& each) {
+    return std::tuple(!each.is_predictable, each.sign.size());
+  };
+  for (const MpiLibrary& each : mpi_libraries())
+    if (text.find(each.sign) != std::string_view::npos &&
+        (best == nullptr || rank(each) > rank(*best)))
+      best = &each;
+  return best;
 }
 
 bool is_tested(std::string_view text) {

@@ -1,33 +1,18 @@
 #pragma once
 
-#include <cstdint>
-#include <span>
 #include <string_view>
+#include <vector>
+
+#include "selection/rule_table.h"
 
 namespace toccata {
 
-// An MPI library that we recognise by its text from MPI_Get_library_version.
-struct MpiLibrary {
-  std::string_view name;
-  std::string_view sign;  // a part of that text, before the version number
-  std::string_view
-      family;  // the MPI with the same binary interface, whose build of Toccata serves it;
-               // "" if none does
-  std::string_view tested;  // the versions with which our tests run, such as "4.1, 5.0"
-};
+// All libraries that we recognise (rules/*.rules).
+const std::vector<MpiLibrary>& mpi_libraries();
 
-// All libraries that we recognise. If a text contains several signs, the first one counts.
-std::span<const MpiLibrary> mpi_libraries();
-
-// The library with this version text; null for an unknown one.
+// The library with this version text; null for an unknown one. Vendors whose MPI derives from
+// another one name both. Of several signs, the longest counts, for a version with its own rules.
 const MpiLibrary* mpi_library_of(std::string_view text);
-
-// The MPI libraries whose collectives were compared with ours. Another library counts as the one
-// from which it derives.
-enum class NativeMpi : std::uint8_t { open_mpi, mpich, intel_mpi, unknown };
-NativeMpi native_mpi_of(std::string_view text);
-// The same if its own choices can be predicted: the decision functions of vendors are not public.
-NativeMpi predictable_mpi_of(std::string_view text);
 
 // Whether our tests run with the version of this text.
 bool is_tested(std::string_view text);

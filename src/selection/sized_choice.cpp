@@ -30,35 +30,41 @@ const Choice& SizedChoice::at(std::int64_t bytes) const {
 }
 
 // Commas also separate parameters, so an entry ends after its limit.
+SizedEntry take_entry(std::string_view& rest) {
+  const std::size_t sign = rest.find_first_of("<>");  // no name or value contains one
+  const SizedEntry last{trimmed(rest.substr(0, sign)), SizedChoice::most_bytes};
+  if (sign == std::string_view::npos) {
+    rest = {};
+    return last;
+  }
+  if (rest[sign] == '>')
+    throw ChoiceError("unexpected " +
+                      toccata::quoted(rest.substr(sign, rest.find_first_of(", ", sign) - sign)) +
+                      " after an algorithm: write '<=' for all sizes up to a limit, "
+                      "as in bruck<=4K, pairwise");
+  rest.remove_prefix(sign + 1);
+  const bool includes = rest.starts_with('=');
+  if (includes) rest.remove_prefix(1);
+  const std::size_t comma = rest.find(',');
+  const std::int64_t limit = parse_size(trimmed(rest.substr(0, comma)));
+  rest = comma == std::string_view::npos ? "" : trimmed(rest.substr(comma + 1));
+  if (comma != std::string_view::npos && rest.empty())
+    throw ChoiceError("an algorithm is missing after the last ','");
+  return {last.choice, includes ? limit : limit - 1};
+}
+
 SizedChoice parse_sized_choice(const Collective& collective, std::string_view text) {
   SizedChoice result;
   result.ranges_.clear();
-  std::string_view rest = trimmed(text);
-  while (!rest.empty()) {
-    const std::size_t limit = rest.find("<=");
-    // Names and values of parameters contain no such character.
-    if (const std::size_t less = rest.find_first_of("<>"); less < limit)
-      throw ChoiceError("unexpected " +
-                        toccata::quoted(rest.substr(less, rest.find_first_of(", ", less) - less)) +
-                        " after an algorithm: write '<=' for all sizes up to a limit, "
-                        "as in bruck<=4K, pairwise");
-    const Choice choice = parse_choice(collective, trimmed(rest.substr(0, limit)));
-    if (limit == std::string_view::npos) {
-      result.ranges_.push_back({SizedChoice::most_bytes, choice});
-      return result;
-    }
-    rest.remove_prefix(limit + 2);
-    const std::size_t comma = rest.find(',');
-    const std::int64_t most = parse_size(trimmed(rest.substr(0, comma)));
-    if (!result.ranges_.empty() && most <= result.ranges_.back().most)
-      throw ChoiceError("sizes after '<=' must ascend");
-    result.ranges_.push_back({most, choice});
-    if (comma == std::string_view::npos) break;
-    rest = trimmed(rest.substr(comma + 1));
-    if (rest.empty()) throw ChoiceError("an algorithm is missing after the last ','");
+  for (std::string_view rest = trimmed(text); !rest.empty();) {
+    const SizedEntry entry = take_entry(rest);
+    const std::int64_t before = result.ranges_.empty() ? -1 : result.ranges_.back().most;
+    if (entry.most <= before) throw ChoiceError("sizes after '<=' must ascend");
+    result.ranges_.push_back({entry.most, parse_choice(collective, entry.choice)});
   }
   if (result.ranges_.empty()) return SizedChoice(parse_choice(collective, ""));
-  result.ranges_.push_back({SizedChoice::most_bytes, {}});
+  if (result.ranges_.back().most != SizedChoice::most_bytes)
+    result.ranges_.push_back({SizedChoice::most_bytes, {}});
   return result;
 }
 

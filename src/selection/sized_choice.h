@@ -12,7 +12,8 @@ namespace toccata {
 //
 //   locality_bruck<=4K, hierarchical:leaders=2<=256K, native
 //
-// Sizes are bytes of a block (in an all-to-all: for one rank), or of the message.
+// Sizes are bytes of a block (in an all-to-all: for one rank), or of the message. `<4K` is
+// possible, too.
 class SizedChoice {
  public:
   // `choice` for all sizes.
@@ -37,6 +38,14 @@ class SizedChoice {
   friend SizedChoice parse_sized_choice(const Collective& collective, std::string_view text);
   std::vector<Range> ranges_;  // ascending, the last with most_bytes
 };
+
+// One entry of such a text: the choice and the largest size for it. Removed from the beginning of
+// `rest`. ChoiceError if the limit is invalid.
+struct SizedEntry {
+  std::string_view choice;
+  std::int64_t most;  // bytes
+};
+SizedEntry take_entry(std::string_view& rest);
 
 // ChoiceError if the text is invalid. If the last entry has a limit, native serves above it.
 SizedChoice parse_sized_choice(const Collective& collective, std::string_view text);

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from toccata import _core
 from toccata.errors import InputError
 from toccata.models import decisions, fitting, recorded
 from toccata.models.fit_report import Judged
@@ -21,7 +20,7 @@ class Recorded:
     cases: list[Case]
     left_out: list[str]  # one line each
     defaults: dict[decisions.Setting, float]  # seconds of the MPIs' own choices
-    libraries: dict[str, _core.NativeMpi]  # by machine
+    libraries: dict[str, str]  # files of rules, by machine
 
     @property
     def machines(self) -> list[str]:

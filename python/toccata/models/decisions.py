@@ -8,13 +8,12 @@ from statistics import fmean
 from rich.table import Table
 
 from toccata import _core
-from toccata._core import NativeMpi
 from toccata.models.recorded import Case, Row
 from toccata.plain_table import PlainTable
 
 # The choices of the recorded MPIs, by the benchmark's names.
 DEFAULTS = ("default_mpich", "default_ompi", "default-default")
-OF_DEFAULT = {"default_ompi": NativeMpi.open_mpi, "default_mpich": NativeMpi.mpich}
+OF_DEFAULT = {"default_ompi": "open_mpi", "default_mpich": "mpich"}  # files of rules
 
 MARGIN = _core.LEAST_PREDICTED_GAIN
 GAIN = 1.1  # times the best time: a slower default is worth replacing
@@ -53,8 +52,8 @@ def defaults(rows: Iterable[Row]) -> dict[Setting, float]:
     return found
 
 
-def libraries(rows: Iterable[Row]) -> dict[str, NativeMpi]:
-    """The MPI library of each machine, as far as the benchmark's names show it."""
+def libraries(rows: Iterable[Row]) -> dict[str, str]:
+    """The rules for the MPI library of each machine, as far as the benchmark's names show it."""
     return {row.machine: OF_DEFAULT[row.algorithm] for row in rows if row.algorithm in OF_DEFAULT}
 
 
@@ -63,7 +62,7 @@ def decide(
     predicted: Sequence[float],
     model: _core.Model,
     defaults: Mapping[Setting, float],
-    libraries: Mapping[str, NativeMpi],
+    libraries: Mapping[str, str],
 ) -> list[Decision]:
     """The decisions in each setting that has several algorithms of ours and a default.
 
@@ -96,7 +95,7 @@ def decide(
         price = prices[any_case.collective, any_case.p, any_case.unit_bytes]
         first = min((each for each in measured if each in price), key=price.__getitem__, default="")
         default = defaults[setting]
-        mpi = libraries.get(any_case.machine, NativeMpi.unknown)
+        mpi = libraries.get(any_case.machine, "")
         own = _core.native_algorithm(mpi, any_case.collective, any_case.p, any_case.unit_bytes)
         price_of_own = price.get(own.text) if own else None
         beats = price_of_own is not None and first and MARGIN * price[first] < price_of_own

@@ -160,7 +160,6 @@ void NodeMemory::keep(std::span<const Card> all, bool copies, std::unique_ptr<no
   int number = 0;
   for (const std::uint64_t each : cores) number += std::popcount(each);
   spare_cores_ = number >= static_cast<int>(all.size());
-  native_ = native_mpi_of(library_text());
   if (copies || xpmem != nullptr)
     peers_ = std::make_unique<node::ProcessMemory>(std::move(processes), std::move(xpmem));
   states_.resize(has_large_part() ? 1 + parts_beside_large : most_parts);

@@ -10,7 +10,6 @@
 #include "mpi/settings/settings.h"
 #include "node/board.h"
 #include "node/segment.h"
-#include "selection/mpi_libraries.h"
 
 namespace toccata {
 
@@ -46,7 +45,6 @@ class NodeMemory {
 
   // Whether each rank of the node can have a core of its own.
   bool has_spare_cores() const { return spare_cores_; }
-  NativeMpi native() const { return native_; }
 
  private:
   struct Card;
@@ -60,7 +58,6 @@ class NodeMemory {
   int lowest_rank_ = -1;
   int place_ = 0;
   bool spare_cores_ = true;
-  NativeMpi native_ = NativeMpi::unknown;
   Settings::Node permitted_ = Settings::Node::off;
   std::string why_not_;  // for describe()
   node::Segment segment_;

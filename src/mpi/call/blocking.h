@@ -21,9 +21,10 @@ inline Server& able_to_serve(const Operation& call, Communicator& communicator, 
 // In memory, blocking calls take so little time that such a decision does not suit requests; the
 // rule knows another price for them.
 inline bool suits_blocking_calls_only(const Server& server) {
-  const std::string& reason = server.service->key.reason;
+  const Source source = server.service->key.source;
   return server.is_candidate && server.form == Form::blocking &&
-         (reason == "network" || (server.service->choice.publishes() && reason != "forced"));
+         (source == Source::network ||
+          (server.service->choice.publishes() && source != Source::forced));
 }
 
 // The server of a call. Does not wait for other ranks, unless the requested algorithm depends on
@@ -114,7 +115,7 @@ int run(const Said& said, Operation call, const char* algorithm, Native&& native
     code = native();
     if (reporting && !service->choice.native())
       service = &communicator->native_instead_of(*service);
-    else if (reporting && decision == nullptr && service->key.reason == "native")
+    else if (reporting && decision == nullptr && service->key.source == Source::native)
       service = &communicator->native_because(question);
   }
   double seconds = reporting || next.timed ? PMPI_Wtime() - started : 0;

@@ -162,7 +162,7 @@ int run_persistent(const Operation& call, Communicator& communicator, MPI_Reques
                                   Served::Kind::persistent);
   }
   Lane lane;
-  if (server != nullptr && server->service->key.reason == "node") {
+  if (server != nullptr && server->service->key.source == Source::node) {
     lane = {Channel::blocking_tag, communicator.open_separate_channel()};
     // With messages, native may be faster. But a sum has the same bits in any case.
     if (lane.channel == nullptr) {

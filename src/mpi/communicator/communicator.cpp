@@ -120,7 +120,7 @@ const Service& Communicator::service_of_requests(const Service& service, bool pe
 }
 
 const Service& Communicator::native_requests(const Question& call, bool persistent) {
-  Report::Key known = key(call.collective, "native", "native", -1);
+  Report::Key known = key(call.collective, "native", Source::native, -1);
   known.collective = name_of_requests(call.collective, persistent);
   known.why = "request";
   return process_->service(call.collective, "", Service::Instead::no, {}, known);
@@ -164,7 +164,7 @@ Server& Communicator::add(const Collective& collective, const char* algorithm) {
   const Choice reordered = with_wish(choice, collective, wish_for(collective));
   return add(collective, by_environment ? "" : algorithm, Service::Instead::no, reordered,
              key(collective, label_of(reordered, choice == asked ? reordered : asked),
-                 forced ? "forced" : "native", -1));
+                 forced ? Source::forced : Source::native, -1));
 }
 
 Server& Communicator::add(const Collective& collective, const std::string& asked,
@@ -174,11 +174,11 @@ Server& Communicator::add(const Collective& collective, const std::string& asked
       std::make_unique<Server>(Server{&service, nullptr, 0, instead, false}));
 }
 
-Server& Communicator::prepare(const Collective& collective, const Choice& choice,
-                              const std::string& reason, std::int64_t bytes, Form form) {
+Server& Communicator::prepare(const Collective& collective, const Choice& choice, Source source,
+                              std::int64_t bytes, Form form) {
   // Each persistent call has its own decision, but the calls share their candidates' services.
   const Service& service = process_->service(collective, "", Service::Instead::no, choice,
-                                             key(collective, choice.text(), reason, bytes));
+                                             key(collective, choice.text(), source, bytes));
   if (form == Form::persistent)
     for (const auto& each : servers_)
       if (each->form == form && each->service == &service) return *each;
@@ -208,7 +208,7 @@ Server& Communicator::instead_of(const Server& server, bool ordered_would_do) {
   const auto instead = ordered_would_do ? ordered : native;
   for (const auto& each : servers_)
     if (&each->service->collective == &service.collective && each->instead == instead &&
-        each->service->asked == service.asked && each->service->key.reason == service.key.reason &&
+        each->service->asked == service.asked && each->service->key.source == service.key.source &&
         each->service->key.bytes == service.key.bytes)
       return *each;
   Choice choice;
@@ -216,18 +216,18 @@ Server& Communicator::instead_of(const Server& server, bool ordered_would_do) {
     choice = reproducible(service.collective, Choice{}, {.p = size()}, true);
   const std::string asked = service.asked;
   return add(service.collective, asked, instead, choice,
-             key(service.collective, label_of(choice, service.choice), service.key.reason,
+             key(service.collective, label_of(choice, service.choice), service.key.source,
                  service.key.bytes));
 }
 
 const Service& Communicator::native_instead_of(const Service& service) {
   return process_->service(
       service.collective, service.asked, Service::Instead::native, {},
-      key(service.collective, label_of({}, service.choice), service.key.reason, service.key.bytes));
+      key(service.collective, label_of({}, service.choice), service.key.source, service.key.bytes));
 }
 
 const Service& Communicator::native_because(const Question& call) {
-  Report::Key known = key(call.collective, "native", "native", call.bytes);
+  Report::Key known = key(call.collective, "native", Source::native, call.bytes);
   known.why = why_native(call, size(), Settings::get(), obey_rules());
   if (call.bytes > 1)  // up to the next power of two, as in decisions
     known.bytes = static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(call.bytes)));
@@ -236,7 +236,7 @@ const Service& Communicator::native_because(const Question& call) {
 
 const Service& Communicator::nccl_service(const Collective& collective) {
   return process_->service(collective, "nccl", Service::Instead::no, {},
-                           key(collective, "nccl", "forced", -1));
+                           key(collective, "nccl", Source::forced, -1));
 }
 
 // If the blocks of a collective do not belong to ranks, all roots share one plan, rotated.

@@ -155,7 +155,7 @@ class Communicator final : public Members, public Attachment {
   // Large plans stay only in the cache of the process.
   std::shared_ptr<const Plan> plan(Server& server, int root, int& turn);
 
-  Server& prepare(const Collective& collective, const Choice& choice, const std::string& reason,
+  Server& prepare(const Collective& collective, const Choice& choice, Source source,
                   std::int64_t bytes, Form form) override;
   void report(const Server& server, const Evidence& times) override;
   void learn(const Tuning::Point& point, double saved) override { process_->learn(point, saved); }
@@ -182,9 +182,9 @@ class Communicator final : public Members, public Attachment {
   Server& add(const Collective& collective, const char* algorithm);
   Server& add(const Collective& collective, const std::string& asked, Service::Instead instead,
               const Choice& choice, const Report::Key& key);
-  Report::Key key(const Collective& collective, const std::string& choice,
-                  const std::string& reason, std::int64_t bytes) const {
-    return {std::string(collective.name), size(), choice, reason, bytes, ""};
+  Report::Key key(const Collective& collective, const std::string& choice, Source source,
+                  std::int64_t bytes) const {
+    return {std::string(collective.name), size(), choice, source, bytes, ""};
   }
 
   std::shared_ptr<Communicator> self_;  // held by the attribute of the user's communicator

@@ -113,7 +113,7 @@ int Members::nodes() {
   return nodes_;
 }
 
-NativeMpi Members::certain_mpi(bool for_sums) {
+const RuleTable* Members::certain_own_rules(bool for_sums) {
   Certainty& answer = is_certain_[for_sums ? 0 : 1];
   if (answer == Certainty::not_agreed) {
     const bool one_per_node = nodes() == size_;
@@ -123,7 +123,7 @@ NativeMpi Members::certain_mpi(bool for_sums) {
     const bool agreed = agree({&own, 1}, {&all, 1});
     answer = agreed && all > 0 ? Certainty::yes : Certainty::no;
   }
-  return answer == Certainty::yes ? predictable_mpi() : NativeMpi::unknown;
+  return answer == Certainty::yes ? rules().own_rules() : nullptr;
 }
 
 bool Members::are_on_one_node() {

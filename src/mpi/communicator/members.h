@@ -14,7 +14,6 @@
 #include "mpi/process/process.h"
 #include "mpi/settings/family.h"
 #include "mpi/settings/settings.h"
-#include "selection/mpi_libraries.h"
 
 namespace toccata {
 
@@ -95,11 +94,10 @@ class Members : public Ranks, public std::enable_shared_from_this<Members> {
   int known_nodes() const final { return nodes_; }
   std::uint64_t known_shape() final;
   bool are_on_one_node() final;
-  NativeMpi predictable_mpi() const final { return predictable_mpi_of(library_text()); }
-  NativeMpi certain_mpi(bool for_sums) final;
+  const RuleTable* certain_own_rules(bool for_sums) final;
   NodeKind node() final {
     const NodeMemory& memory = process_->world().node();
-    return {!memory.has_spare_cores(), memory.reads_directly(), memory.native()};
+    return {!memory.has_spare_cores(), memory.reads_directly(), rules().table()};
   }
   bool share_memory() final;
   bool may_share_memory() final { return are_on_one_node() && (!has_met_ || share_memory()); }

@@ -69,8 +69,8 @@ std::string Report::serialized() const {
   out.precision(17);
   for (const auto& [key, row] : rows_)
     if (row.calls > 0)
-      out << key.collective << ' ' << key.ranks << ' ' << key.bytes << ' ' << key.reason << ' '
-          << (key.why.empty() ? "-" : key.why) << ' ' << row.calls << ' ' << row.bytes << ' '
+      out << key.collective << ' ' << key.ranks << ' ' << key.bytes << ' ' << word_of(key.source)
+          << ' ' << (key.why.empty() ? "-" : key.why) << ' ' << row.calls << ' ' << row.bytes << ' '
           << row.seconds << ' ' << row.outside << ' ' << row.times.nodes << ' '
           << row.times.predicted << ' ' << row.times.measured << ' ' << row.times.native << ' '
           << row.times.bound << ' ' << key.choice << '\n';
@@ -81,10 +81,12 @@ void Report::add_serialized(const std::string& lines) {
   std::istringstream in(lines);
   Key key;
   Row row;
-  while (in >> key.collective >> key.ranks >> key.bytes >> key.reason >> key.why >> row.calls >>
+  std::string source;
+  while (in >> key.collective >> key.ranks >> key.bytes >> source >> key.why >> row.calls >>
              row.bytes >> row.seconds >> row.outside >> row.times.nodes >> row.times.predicted >>
              row.times.measured >> row.times.native >> row.times.bound &&
          in.get() == ' ' && std::getline(in, key.choice)) {
+    key.source = source_of(source);
     if (key.why == "-") key.why.clear();
     add_up(rows_[key], row);
   }
@@ -131,7 +133,7 @@ std::string Report::table() const {
   std::map<Key, Line> lines;
   for (const auto& [key, row] : rows_) {
     if (row.calls == 0) continue;
-    Line& line = lines[{key.collective, key.ranks, key.choice, key.reason, -1, ""}];
+    Line& line = lines[{key.collective, key.ranks, key.choice, key.source, -1, ""}];
     add_up(line.all, row);
     if (row.times.measured <= 0 || row.times.native <= 0) continue;
     line.own += static_cast<double>(row.calls) * row.times.measured;
@@ -153,7 +155,7 @@ std::string Report::table() const {
     if (line.all.outside > 0)
       std::snprintf(overlap, sizeof overlap, "%.0f%%", 100 * line.all.outside / line.all.seconds);
     std::snprintf(text, sizeof text, "toccata: %-26s %6d  %-32s  %-8s %10lld %12s %10s %6s %8s\n",
-                  key.collective.c_str(), key.ranks, key.choice.c_str(), key.reason.c_str(),
+                  key.collective.c_str(), key.ranks, key.choice.c_str(), word_of(key.source).data(),
                   static_cast<long long>(line.all.calls),
                   readable_bytes(static_cast<double>(line.all.bytes)).c_str(),
                   readable_seconds(line.all.seconds).c_str(), gain, overlap);
@@ -176,7 +178,7 @@ std::string Report::json(const std::string& mpi, int ranks, double seconds, cons
                       {"seconds", row.seconds},
                       {"outside", row.outside},
                       {"choice", key.choice},
-                      {"reason", key.reason},
+                      {"reason", word_of(key.source)},
                       {"why", key.why},
                       {"predicted", row.times.predicted},
                       {"measured", row.times.measured},

@@ -19,9 +19,7 @@ class Report {
     std::string collective;
     int ranks = 0;
     std::string choice;  // the choice that ran
-    // The source of the choice: forced, tuned, learned, modelled, guarded, shared, node, network,
-    // native, or apart (native, while candidates are measured apart).
-    std::string reason;
+    Source source = Source::native;
     std::int64_t bytes = -1;  // of a block, or of the message; -1: of any size
     std::string why;          // of native calls: see why_native()
 

@@ -128,6 +128,7 @@ void Settings::become_nothing() {
   reorder_ = Reorder::off;
   tuning_.points.clear();
   learned_.points.clear();
+  site_table_.reset();
   learns_to_.clear();
 }
 
@@ -140,6 +141,7 @@ void Settings::read() {
     complaints_.push_back(complaint);
     return;
   }
+  library_ = mpi_library_of(library_text());
   note("Toccata", TOCCATA_VERSION);
   complain_of_names();
   complaints_.insert(complaints_.end(), configuration_.complaints().begin(),
@@ -153,6 +155,7 @@ void Settings::read() {
     read_choices();
     read_guarding();
     read_tuning();
+    read_rules();
     read_reordering();
   }
 }
@@ -387,13 +390,36 @@ void Settings::adopt_files(MPI_Comm comm) {
   }
 }
 
-// Needs the kind of this node only if there are files.
-std::string Settings::find_tuning() {
+// Beside tuning files, a file named like a shipped one replaces it: open_mpi.rules.
+void Settings::read_rules() {
+  if (shipped_table() == nullptr) return;
+  const auto name = std::filesystem::path(shipped_table()->file()).filename();
+  for (const std::string& folder : site_folders()) {
+    const std::string path = std::filesystem::path(folder) / name;
+    if (std::error_code ignored; !std::filesystem::exists(path, ignored)) continue;
+    try {
+      site_table_ = read_rules_file(path);
+      note("rules", std::to_string(toccata::digest(site_table_->text())));
+      return;
+    } catch (const RulesError& error) {
+      complaints_.push_back(std::string(error.what()) + ". Ignoring the file.");
+    }
+  }
+}
+
+// The folders of the user and the site that exist.
+std::vector<std::string> Settings::site_folders() const {
   std::vector<std::string> folders = tuning_folders(own_path());
   std::erase_if(folders, [](const std::string& each) {
     std::error_code error;
     return !std::filesystem::is_directory(each, error);
   });
+  return folders;
+}
+
+// Needs the kind of this node only if there are files.
+std::string Settings::find_tuning() {
+  const std::vector<std::string> folders = site_folders();
   if (folders.empty()) return "";
   std::vector<std::string> complaints;
   const std::string found =

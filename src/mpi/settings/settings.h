@@ -114,6 +114,8 @@ class Settings : public Rules {
   void read_choice(Asked& asked, const std::string& value);
   void read_guarding();
   void read_tuning();
+  void read_rules();
+  std::vector<std::string> site_folders() const;
   std::string find_tuning();
   void read_reordering();
   void read_learned();

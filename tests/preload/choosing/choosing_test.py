@@ -235,6 +235,19 @@ class Choosing(unittest.TestCase):
         self.assertEqual(outcome.served("allgather", "native"), {"native": 5})
         self.assertEqual(outcome.messages, [])
 
+    def test_a_site_replaces_the_rules(self):
+        name = "open_mpi.rules" if options.family.startswith("openmpi") else "mpich.rules"
+        rows = "allgather 2- block ring"
+        sections = "\n".join(f"[{each}]\n{rows}" for each in ("node", "node crowded"))
+        self.path(f"toccata/tuning/{name}", sections)
+        outcome = self.run_calls(100, slow=False, TOCCATA_NODE="auto")
+        self.assertGreater(outcome.served("allgather", "node").get("ring", 0), 60, outcome.error)
+        path = self.path(f"toccata/tuning/{name}", "[node]\nallgather 2- block rink")
+        outcome = self.run_calls(5, slow=False)
+        self.assertEqual(len(outcome.messages), 1, outcome.error)
+        self.assertIn(f"{path}:2: ", outcome.messages[0])
+        self.assertIn("rink", outcome.messages[0])
+
     def test_a_tuning_file_of_what_cannot_be(self):
         tuning = self.tuning([("allgather", "recursive_doubling"), ("bcast", "native")])
         outcome = self.run_calls(300, TOCCATA_TUNING=tuning)

@@ -8,13 +8,12 @@ import pytest
 
 from conftest import ROOT
 from toccata import _core
-from toccata._core import NativeMpi
 from toccata.models import decisions, recorded
 from toccata.papers import selectors
 
 RECORDED = ROOT / "../shared/data/recorded/collectives.csv"
 SIMULATED = ROOT / "docs/reproduction/selectors.csv"
-SELECTORS = {NativeMpi.open_mpi: "ompi", NativeMpi.mpich: "mpich"}
+SELECTORS = {"open_mpi": "ompi", "mpich": "mpich"}
 SUMS = ("allreduce", "reduce")
 RIGHT = 0.98  # of the speed of the MPI's own algorithm: within the precision of the times
 

@@ -28,6 +28,7 @@ class TestRules : public Rules {
  public:
   TestRules() {
     know_collectives();
+    library_ = mpi_library_of("Open MPI v5.0.8");
     chooses_ = true;
     model_ = usual_model();
   }
@@ -135,10 +136,9 @@ class SimulatedRanks final : public Ranks {
   int size() const override { return static_cast<int>(all_.ranks.size()); }
   const Rules& rules() const override { return rules_; }
   Results& results() override { return process_.results; }
-  NativeMpi predictable_mpi() const override { return NativeMpi::open_mpi; }
   bool obey_rules() override { return true; }
-  NativeMpi certain_mpi(bool) override {
-    return process_.certain_mpi ? NativeMpi::open_mpi : NativeMpi::unknown;
+  const RuleTable* certain_own_rules(bool) override {
+    return process_.certain_mpi ? rules_.own_rules() : nullptr;
   }
   int nodes() override { return all_.known.placement->regions(0).number(); }
   int known_nodes() const override { return all_.known.placement->regions(0).number(); }
@@ -147,7 +147,7 @@ class SimulatedRanks final : public Ranks {
   bool share_memory() override { return process_.memory > 0; }
   bool may_share_memory() override { return process_.memory > 0; }
   bool share_memory_inside_nodes() override { return process_.share_inside_nodes; }
-  NodeKind node() override { return {.crowded = true}; }
+  NodeKind node() override { return {.crowded = true, .rules = rules_.table()}; }
   Shape shape(int root) override {
     process_.knows_places = true;
     Shape shape = all_.known;
@@ -164,7 +164,7 @@ class SimulatedRanks final : public Ranks {
   double now() const override { return process_.seconds * process_.rate + process_.offset; }
   std::optional<SizedChoice> asked_by_info(const Collective&) override { return {}; }
   ReorderWish wish_for(const Collective&) override { return {}; }
-  Server& prepare(const Collective&, const Choice& choice, const std::string& reason, std::int64_t,
+  Server& prepare(const Collective&, const Choice& choice, Source source, std::int64_t,
                   Form form) override {
     // Some algorithms are faster than native, others slower; equally on all communicators.
     const double share =
@@ -173,8 +173,8 @@ class SimulatedRanks final : public Ranks {
         : process_.memory > 0 && choice.algorithm->publishes   ? process_.memory
         : choice.travel == Travel::published                   ? 0.3
                                              : 0.4 + 0.3 * (choice.algorithm->name.front() % 7);
-    return *servers_.emplace_back(
-        std::make_unique<Server>(Server{choice.native(), choice.text() + " " + reason, share}));
+    return *servers_.emplace_back(std::make_unique<Server>(
+        Server{choice.native(), choice.text() + " " + std::string(word_of(source)), share}));
   }
   void say_once(const std::string& line) override { ADD_FAILURE() << line; }
   void report(const Server&, const Evidence&) override {}

@@ -5,14 +5,17 @@
 
 #include "algorithms/registry.h"
 #include "selection/known.h"
+#include "selection/shipped_rules.h"
 
 namespace toccata {
 namespace {
 
 std::string chosen(const Collective& collective, const char* machine, int p, std::int64_t bytes,
-                   bool published = false, NativeMpi mpi = NativeMpi::open_mpi) {
+                   bool published = false, std::string_view mpi = "open_mpi") {
   const auto ranking = ranking_of_few(collective, known(p, machine), usual_model(), published);
-  const auto own = [&](std::int64_t size) { return native_algorithm(mpi, collective, p, size); };
+  const auto own = [&](std::int64_t size) {
+    return native_algorithm(shipped_rules(mpi), Form::blocking, collective, p, size);
+  };
   const auto found = network_rule(*ranking, own, bytes);
   return found ? found->choice.text() : "";
 }
@@ -34,7 +37,7 @@ TEST(NetworkRule, SavesARoundAmongFourNodes) {
 TEST(NetworkRule, LeavesWhatIsNotCertain) {
   for (const Collective* collective : {&bcast, &allreduce, &allgather, &reduce, &barrier})
     EXPECT_EQ(chosen(*collective, "node:2 core:1", 2, 8), "") << collective->name;
-  EXPECT_EQ(chosen(bcast, "node:4 core:1", 4, 8, false, NativeMpi::intel_mpi), "");
+  EXPECT_EQ(chosen(bcast, "node:4 core:1", 4, 8, false, "intel_mpi"), "");
 }
 
 // Inside nodes, messages may be published; this changes neither the decision nor the operands'
@@ -78,7 +81,7 @@ TEST(NetworkRule, HoldsAtOnceForLongMessagesOfManyRanks) {
 TEST(NetworkRule, GainsAtBothEndsOfASizeClass) {
   const auto ranking = ranking_of_few(bcast, known(8, "node:8 core:1"), usual_model(), false);
   const auto own = [](std::int64_t bytes) {
-    return native_algorithm(NativeMpi::open_mpi, bcast, 8, bytes);
+    return native_algorithm(shipped_rules("open_mpi"), Form::blocking, bcast, 8, bytes);
   };
   const auto longest = ranking->surest_gain_over(*own(4096), 4096);
   ASSERT_TRUE(longest);

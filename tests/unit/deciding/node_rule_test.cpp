@@ -3,14 +3,24 @@
 #include <gtest/gtest.h>
 
 #include "algorithms/registry.h"
-#include "selection/proved.h"
+#include "selection/shipped_rules.h"
 
 namespace toccata {
 namespace {
 
+const RuleTable* open_mpi() { return shipped_rules("open_mpi"); }
+const RuleTable* mpich() { return shipped_rules("mpich"); }
+const RuleTable* intel_mpi() { return shipped_rules("intel_mpi"); }
+
 std::string chosen(const Collective& collective, int p, bool crowded, std::int64_t bytes,
                    bool directly = false) {
-  const auto choice = node_rule(collective, p, {crowded, directly}, bytes);
+  const auto choice =
+      node_rule(Form::blocking, collective, p, {crowded, directly, open_mpi()}, bytes);
+  return choice ? choice->text() : "";
+}
+std::string chosen_under(const RuleTable* rules, const Collective& collective, int p,
+                         std::int64_t bytes) {
+  const auto choice = node_rule(Form::blocking, collective, p, {.rules = rules}, bytes);
   return choice ? choice->text() : "";
 }
 
@@ -34,21 +44,15 @@ TEST(NodeRule, PipelinesLongScansOfManyRanks) {
 
 // Intel MPI uses shared memory for most collectives itself.
 TEST(NodeRule, DependsOnTheMpiLibrary) {
-  const auto under = [](NativeMpi native, const Collective& collective, std::int64_t bytes) {
-    return node_rule(collective, 8, {.native = native}, bytes).has_value();
-  };
-  EXPECT_TRUE(under(NativeMpi::mpich, bcast, 1 << 10));
-  EXPECT_FALSE(under(NativeMpi::intel_mpi, bcast, 1 << 10));
-  EXPECT_TRUE(under(NativeMpi::intel_mpi, alltoall, 1 << 10));
-  EXPECT_FALSE(under(NativeMpi::intel_mpi, alltoall, 2 << 10));
-  const auto of_two = [](std::int64_t bytes) {
-    return node_rule(bcast, 2, {.native = NativeMpi::intel_mpi}, bytes).has_value();
-  };
-  EXPECT_TRUE(of_two(32));
-  EXPECT_FALSE(of_two(64));
-  EXPECT_TRUE(of_two(1 << 10));
-  EXPECT_TRUE(node_rule(reduce, 2, {.native = NativeMpi::mpich}, 1 << 20));
-  EXPECT_FALSE(node_rule(reduce, 2, {.native = NativeMpi::open_mpi}, 32 << 10));
+  EXPECT_NE(chosen_under(mpich(), bcast, 8, 1 << 10), "");
+  EXPECT_EQ(chosen_under(intel_mpi(), bcast, 8, 1 << 10), "");
+  EXPECT_NE(chosen_under(intel_mpi(), alltoall, 8, 1 << 10), "");
+  EXPECT_EQ(chosen_under(intel_mpi(), alltoall, 8, 2 << 10), "");
+  EXPECT_NE(chosen_under(intel_mpi(), bcast, 2, 32), "");
+  EXPECT_EQ(chosen_under(intel_mpi(), bcast, 2, 64), "");
+  EXPECT_NE(chosen_under(intel_mpi(), bcast, 2, 1 << 10), "");
+  EXPECT_NE(chosen_under(mpich(), reduce, 2, 1 << 20), "");
+  EXPECT_EQ(chosen_under(open_mpi(), reduce, 2, 32 << 10), "");
 }
 
 // The fewer ranks there are, the longer the messages that each of them can reduce by itself.
@@ -67,7 +71,7 @@ TEST(NodeRule, LetsOneRankReduceShortMessages) {
 }
 
 TEST(NodeRule, LeavesWhatWasNotMeasured) {
-  EXPECT_FALSE(node_rule(allreduce, 4, {.native = NativeMpi::unknown}, 1 << 10));
+  EXPECT_EQ(chosen_under(nullptr, allreduce, 4, 1 << 10), "");
   for (const std::int64_t bytes : {8, 64 << 10}) {
     EXPECT_NE(chosen(allreduce, 16, false, bytes), "");
     EXPECT_EQ(chosen(allreduce, 17, false, bytes), "");
@@ -76,18 +80,6 @@ TEST(NodeRule, LeavesWhatWasNotMeasured) {
   EXPECT_NE(chosen(allgather, 4, true, 1 << 10), "");
   EXPECT_NE(chosen(allgather, 8, true, 1 << 10), "");
   EXPECT_EQ(chosen(allgather, 9, true, 1 << 10), "");
-}
-
-// Every name in the rule exists. A row whose algorithm lost its proof would silently become native.
-TEST(NodeRule, ChoosesAlgorithmsThatExist) {
-  for (const Collective* collective : collectives())
-    for (const NativeMpi native : {NativeMpi::open_mpi, NativeMpi::mpich, NativeMpi::intel_mpi})
-      for (int p = 2; p <= 20; ++p)
-        for (std::int64_t bytes = 1; bytes <= 1 << 24; bytes *= 2) {
-          const auto choice = node_rule(*collective, p, {.native = native}, bytes);
-          EXPECT_TRUE(!choice || &choice->algorithm->collective == collective);
-          EXPECT_TRUE(!choice || is_proved(*choice->algorithm));
-        }
 }
 
 // Callers give the size of a block, and the rows have the size of all blocks of a rank.
@@ -145,7 +137,7 @@ TEST(NodeRule, ServesLongMessagesOfRanksThatReadDirectly) {
 // in the other forms.
 TEST(NodeRule, GivesSumsOneExpression) {
   for (const std::int64_t bytes : {8, 1 << 20}) {
-    const auto choice = node_rule(allreduce, 4, {}, bytes);
+    const auto choice = node_rule(Form::blocking, allreduce, 4, {.rules = open_mpi()}, bytes);
     ASSERT_TRUE(choice.has_value());
     EXPECT_TRUE(choice->algorithm->reproducible);
   }
@@ -159,6 +151,52 @@ TEST(NodeRule, HoldsAtOnceForLongMessagesOnly) {
   EXPECT_FALSE(node_rule_holds_at_once({}, 2 << 10));
   EXPECT_TRUE(node_rule_holds_at_once({.crowded = true}, 64 << 10));
   EXPECT_FALSE(node_rule_holds_at_once({.crowded = true}, 32 << 10));
+}
+
+bool serves(Form form, const Collective& collective, int p, std::int64_t bytes,
+            const NodeKind& node = {.rules = open_mpi()}) {
+  return node_rule(form, collective, p, node, bytes).has_value();
+}
+
+TEST(NodeRule, ServesShortPersistentCallsOfManyRanks) {
+  EXPECT_FALSE(serves(Form::persistent, bcast, 2, 1 << 20));
+  EXPECT_FALSE(serves(Form::persistent, bcast, 4, 512));
+  EXPECT_TRUE(serves(Form::persistent, bcast, 4, 1 << 10));
+  EXPECT_TRUE(serves(Form::persistent, bcast, 8, 8));
+  EXPECT_TRUE(serves(Form::persistent, barrier, 8, 0));
+}
+
+TEST(NodeRule, ServesFewerNonblockingCalls) {
+  EXPECT_FALSE(serves(Form::nonblocking, allreduce, 4, 64));
+  EXPECT_TRUE(serves(Form::persistent, allreduce, 4, 64));
+  EXPECT_TRUE(serves(Form::nonblocking, allreduce, 4, 1 << 10));
+}
+
+TEST(NodeRule, OfRequestsDependsOnTheMpiLibraryAndTheCores) {
+  EXPECT_TRUE(serves(Form::nonblocking, scatter, 4, 8, {.rules = mpich()}));
+  EXPECT_FALSE(serves(Form::nonblocking, scatter, 4, 8));
+  EXPECT_FALSE(serves(Form::persistent, alltoall, 4, 8, {.rules = intel_mpi()}));
+  EXPECT_TRUE(
+      serves(Form::persistent, allgather, 4, 1 << 10, {.crowded = true, .rules = open_mpi()}));
+  EXPECT_FALSE(serves(Form::persistent, allgather, 4, 512, {.crowded = true, .rules = open_mpi()}));
+  EXPECT_FALSE(serves(Form::persistent, allgather, 4, 4096, {.crowded = true, .rules = mpich()}));
+}
+
+// The rule for blocking calls names the same algorithm for these calls. So sums have the same bits
+// in all three forms.
+TEST(NodeRule, ChoosesForRequestsAsForBlockingCalls) {
+  int served = 0;
+  for (const Form form : {Form::nonblocking, Form::persistent})
+    for (const Collective* collective :
+         {&allreduce, &reduce, &reduce_scatter, &scan, &exscan, &bcast, &allgather, &alltoall})
+      for (const int p : {2, 3, 4, 5, 8, 16, 17})
+        for (std::int64_t bytes = 1; bytes <= 1 << 22; bytes *= 2)
+          for (const RuleTable* const rules : {open_mpi(), mpich()})
+            if (const auto choice = node_rule(form, *collective, p, {.rules = rules}, bytes)) {
+              EXPECT_EQ(choice->text(), chosen_under(rules, *collective, p, bytes));
+              ++served;
+            }
+  EXPECT_GT(served, 1000);
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "selection/shipped_rules.h"
+
 namespace toccata {
 namespace {
 
@@ -41,22 +43,22 @@ TEST(MpiLibraries, AreKnownByWhatTheySay) {
   }
 }
 
-TEST(MpiLibraries, CountAsTheOneThatWasMeasured) {
-  EXPECT_EQ(native_mpi_of("Open MPI v5.0.8"), NativeMpi::open_mpi);
-  EXPECT_EQ(native_mpi_of("FUJITSU MPI Library 4.0.0"), NativeMpi::open_mpi);
-  EXPECT_EQ(native_mpi_of("Intel(R) MPI Library 2021.18 for Linux* OS"), NativeMpi::intel_mpi);
-  EXPECT_EQ(native_mpi_of("MPI VERSION    : CRAY MPICH version 8.1.25.17"), NativeMpi::mpich);
-  EXPECT_EQ(native_mpi_of("HPE MPT 2.23  08/26/20 02:54:49-root"), NativeMpi::unknown);
-  EXPECT_EQ(native_mpi_of("Some Other MPI 1.0"), NativeMpi::unknown);
+TEST(MpiLibraries, HaveTheRulesOfTheOneThatWasMeasured) {
+  const auto rules_of = [](std::string_view text) { return mpi_library_of(text)->rules; };
+  EXPECT_EQ(rules_of("Open MPI v5.0.8"), shipped_rules("open_mpi"));
+  EXPECT_EQ(rules_of("FUJITSU MPI Library 4.0.0"), shipped_rules("open_mpi"));
+  EXPECT_EQ(rules_of("Intel(R) MPI Library 2021.18 for Linux* OS"), shipped_rules("intel_mpi"));
+  EXPECT_EQ(rules_of("MPI VERSION    : CRAY MPICH version 8.1.25.17"), shipped_rules("mpich"));
+  EXPECT_EQ(rules_of("HPE MPT 2.23  08/26/20 02:54:49-root"), &rules_for_any_mpi());
 }
 
 TEST(MpiLibraries, OfVendorsAreNotPredictable) {
-  EXPECT_EQ(predictable_mpi_of("Open MPI v5.0.8"), NativeMpi::open_mpi);
-  EXPECT_EQ(predictable_mpi_of("MPICH Version:\t4.0.2"), NativeMpi::mpich);
+  EXPECT_TRUE(mpi_library_of("Open MPI v5.0.8")->is_predictable);
+  EXPECT_TRUE(mpi_library_of("MPICH Version:\t4.0.2")->is_predictable);
   for (const auto* vendor :
        {"FUJITSU MPI Library 4.0.0", "Intel(R) MPI Library 2021.18 for Linux* OS",
-        "MPI VERSION    : CRAY MPICH version 8.1.25.17", "Some Other MPI 1.0"})
-    EXPECT_EQ(predictable_mpi_of(vendor), NativeMpi::unknown) << vendor;
+        "MPI VERSION    : CRAY MPICH version 8.1.25.17"})
+    EXPECT_FALSE(mpi_library_of(vendor)->is_predictable) << vendor;
 }
 
 TEST(MpiLibraries, OthersAreUnknown) {

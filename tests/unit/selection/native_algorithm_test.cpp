@@ -4,25 +4,27 @@
 
 #include "algorithms/registry.h"
 #include "selection/known.h"
+#include "selection/shipped_rules.h"
 
 namespace toccata {
 namespace {
 
-Ranking::Entry proposal(NativeMpi mpi, const Collective& collective, const Shape& known,
+Ranking::Entry proposal(std::string_view mpi, const Collective& collective, const Shape& known,
                         std::int64_t bytes) {
   const Ranking ranking(collective, known, usual_model());
-  return proposed(ranking, mpi, collective, known.p, bytes);
+  return proposed(ranking, shipped_rules(mpi), collective, known.p, bytes);
 }
 
 // Every algorithm in the tables exists, and can run among that many ranks.
 TEST(NativeAlgorithm, ExistsAndCanRun) {
-  for (const NativeMpi mpi : {NativeMpi::open_mpi, NativeMpi::mpich})
+  for (const std::string_view mpi : {"open_mpi", "mpich"})
     for (const Collective* collective : {&allgather, &allreduce, &alltoall, &barrier, &bcast,
                                          &gather, &reduce, &reduce_scatter, &scatter})
       for (const int p :
            {2, 3, 4, 7, 8, 16, 30, 32, 33, 64, 101, 128, 256, 512, 1000, 1001, 1024, 4096})
         for (std::int64_t bytes = 1; bytes <= 16 << 20; bytes *= 2) {
-          const auto found = native_algorithm(mpi, *collective, p, bytes);
+          const auto found =
+              native_algorithm(shipped_rules(mpi), Form::blocking, *collective, p, bytes);
           ASSERT_TRUE(found) << collective->name << " among " << p;
           Shape shape;
           shape.p = p;
@@ -35,10 +37,11 @@ TEST(NativeAlgorithm, IsReplacedWhereTheModelPredictsAGain) {
   int replaced = 0, kept = 0;
   for (const Collective* collective : {&allgather, &allreduce, &bcast, &reduce_scatter})
     for (const std::int64_t bytes : {8, 1 << 10, 64 << 10, 1 << 20}) {
-      const auto own = native_algorithm(NativeMpi::open_mpi, *collective, 16, bytes);
+      const auto own =
+          native_algorithm(shipped_rules("open_mpi"), Form::blocking, *collective, 16, bytes);
       ASSERT_TRUE(own);
       const double price = Ranking(*own, shape, usual_model()).at(bytes).front().seconds;
-      const auto found = proposal(NativeMpi::open_mpi, *collective, shape, bytes);
+      const auto found = proposal("open_mpi", *collective, shape, bytes);
       if (found.choice.native()) {
         EXPECT_EQ(found.seconds, price);
         ++kept;
@@ -53,11 +56,11 @@ TEST(NativeAlgorithm, IsReplacedWhereTheModelPredictsAGain) {
 
 TEST(NativeAlgorithm, StaysIfItIsUnknown) {
   const Shape shape = known(16, "node:4 core:4");
-  const auto known_one = proposal(NativeMpi::open_mpi, allgather, shape, 64 << 10);
+  const auto known_one = proposal("open_mpi", allgather, shape, 64 << 10);
   EXPECT_FALSE(known_one.choice.native());
-  for (const NativeMpi mpi : {NativeMpi::unknown, NativeMpi::intel_mpi})
+  for (const std::string_view mpi : {"unknown", "intel_mpi"})
     EXPECT_TRUE(proposal(mpi, allgather, shape, 64 << 10).choice.native());
-  EXPECT_TRUE(proposal(NativeMpi::open_mpi, scan, shape, 64 << 10).choice.native());
+  EXPECT_TRUE(proposal("open_mpi", scan, shape, 64 << 10).choice.native());
 }
 
 }  // namespace

@@ -27,6 +27,12 @@ TEST(SizedChoice, DiffersBySize) {
 
 TEST(SizedChoice, IsNativeAboveTheLastLimit) { EXPECT_EQ(at("ring<=64", 65), "native"); }
 
+TEST(SizedChoice, ExcludesTheLimitAfterLess) {
+  EXPECT_EQ(at("bruck<4K, ring", 4095), "bruck");
+  EXPECT_EQ(at("bruck<4K, ring", 4096), "ring");
+  EXPECT_EQ(at("bruck<1, ring", 0), "bruck");
+}
+
 TEST(SizedChoice, TakesParameters) {
   EXPECT_EQ(at("sparbit:messages=per_block,travel=packed<=1K,ring", 1),
             "sparbit:messages=per_block,travel=packed");
@@ -35,12 +41,13 @@ TEST(SizedChoice, TakesParameters) {
 TEST(SizedChoice, SaysWhatIsWrong) {
   for (const std::string_view wrong :
        {"", "ring<=", "ring<=4Q", "ring<=-1", "ring<=1K,", "ring<=1K,bruck<=1K,native",
-        "ring<=99999999999999999999", "ring,bruck", "native:x=1<=4"})
+        "ring<=99999999999999999999", "ring,bruck", "native:x=1<=4", "ring<0",
+        "ring<=1K,bruck<1K,native"})
     EXPECT_THROW(parse_sized_choice(allgather, wrong), ChoiceError) << wrong;
 }
 
 TEST(SizedChoice, KnowsWhatIsMeantByAnotherSign) {
-  for (const std::string_view wrong : {"bruck<4K,pairwise", "bruck<4K", "bruck>=4K, ring<=1M"})
+  for (const std::string_view wrong : {"bruck>4K,pairwise", "bruck>=4K", "bruck>=4K, ring<=1M"})
     try {
       parse_sized_choice(allgather, wrong);
       ADD_FAILURE() << wrong;
