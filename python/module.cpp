@@ -450,23 +450,28 @@ NB_MODULE(_core, module) {
   module.def(
       "network_rule",
       [](std::string_view mpi, std::string_view collective, const Shape& known,
-         const std::vector<std::int64_t>& unit_bytes, bool published) {
+         const std::vector<std::int64_t>& unit_bytes, bool published, bool ethernet) {
         check_rank(known, known.root);
         const Collective& here = collective_named(collective);
         const auto ranking = ranking_of_few(here, known, usual_model(), published);
         const auto own = [&](std::int64_t bytes) {
           return native_algorithm(shipped_rules(mpi), Form::blocking, here, known.p, bytes);
         };
+        const auto network = ethernet ? Ranking::Network::ethernet : Ranking::Network::any;
         std::vector<std::optional<Choice>> result;
         for (const std::int64_t bytes : unit_bytes) {
-          const auto most = bytes > 1 ? std::bit_ceil(static_cast<std::uint64_t>(bytes)) : bytes;
-          const auto found = network_rule(*ranking, own, static_cast<std::int64_t>(most));
+          const auto most =
+              bytes > 1
+                  ? static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(bytes)))
+                  : bytes;
+          const auto found = mpi.empty() ? network_rule(*ranking, network, here, known.p, most)
+                                         : network_rule(*ranking, own, most);
           result.push_back(found ? std::optional(found->choice) : std::nullopt);
         }
         return result;
       },
       "mpi"_a, "collective"_a, "shape"_a, "unit_bytes"_a, "published"_a = false,
-      nb::call_guard<nb::gil_scoped_release>());
+      "ethernet"_a = false, nb::call_guard<nb::gil_scoped_release>());
   module.def("complaint_of_variable", &complaint_of_variable, "name"_a);
   module.def("complaint_of_value", &complaint_of_value, "name"_a, "value"_a);
 

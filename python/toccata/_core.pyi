@@ -570,10 +570,12 @@ def network_rule(
     shape: Shape | int,
     unit_bytes: list[int],
     published: bool = False,
+    ethernet: bool = False,
 ) -> list[Choice | None]:
     """For the size class up to each size: the choice of the rule for networks.
 
-    None if no gain over the MPI library's own algorithm is certain. `mpi` is the name of a file of
+    None if no gain over the MPI library's own algorithm is certain, or if `mpi` is "": if each choice
+    may lose much to one of the known algorithms, with any network or with Ethernet only. `mpi` is the name of a file of
     rules (rules/open_mpi.rules: "open_mpi"). `published`: with messages
     published inside nodes, where that takes less time.
     """

@@ -292,17 +292,19 @@ std::optional<Choice> Decision::through_memory() {
 // are published.
 std::optional<Ranking::Entry> Decision::by_network_rule(const Question& call) {
   if (!network_rule_concerns(collective_, ranks_.size(), bytes_, call.keeps_order) ||
-      call.runs_users_code || ranks_.rules().checkable_own_rules() == nullptr ||
+      call.runs_users_code || !ranks_.rules().have_network_rule() ||
       ranks_.wish_for(collective_).how != Reorder::off || ranks_.are_on_one_node() ||
       ranks_.nodes() < 2)
     return {};
-  const RuleTable* const rules = ranks_.certain_own_rules(call.keeps_order);
+  const NetworkFacts facts = ranks_.network_facts(call.keeps_order);
   const auto own = [&](std::int64_t bytes) {
-    return native_algorithm(rules, form_, collective_, ranks_.size(), bytes);
+    return native_algorithm(facts.own, form_, collective_, ranks_.size(), bytes);
   };
-  if (!own(bytes_)) return {};
+  if (facts.own != nullptr ? !own(bytes_) : !facts.are_messages) return {};
   const auto found = ranking_of_few(ranks_, collective_, call.root, !is_open());
-  return found == nullptr ? std::nullopt : network_rule(*found, own, bytes_);
+  if (found == nullptr) return {};
+  if (facts.own != nullptr) return network_rule(*found, own, bytes_);
+  return network_rule(*found, facts.network, collective_, ranks_.size(), bytes_);
 }
 
 // If sizes differ from call to call, an algorithm that suits the calls so far must also suit longer

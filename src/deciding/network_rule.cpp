@@ -15,12 +15,24 @@ constexpr std::int64_t at_once_from = 256 << 10;  // bytes
 constexpr int least_ranks_at_once = 8;
 constexpr int most_ranks = 512;  // more: the ranking takes up to 40 ms, and nothing was simulated
 
+// Classes end at a power of two (deciding/decisions).
+std::int64_t shortest_of_class(std::int64_t bytes) { return bytes > 1 ? bytes / 2 + 1 : bytes; }
+
+std::vector<Choice> listed(RuleTable::Section section, const Collective& collective) {
+  std::vector<Choice> choices;
+  for (const std::string_view each : rules_for_any_mpi().list(section, collective))
+    choices.push_back(parse_choice(collective, each));
+  return choices;
+}
+std::vector<Choice> rivals_of(const Collective& collective) {
+  return listed(RuleTable::Section::rivals, collective);
+}
+
 }  // namespace
 
 bool network_rule_concerns(const Collective& collective, int p, std::int64_t bytes,
                            bool keeps_order) {
-  return bytes >= 0 && p > 2 && p <= most_ranks &&
-         !rules_for_any_mpi().candidates(collective).empty() &&
+  return bytes >= 0 && p > 2 && p <= most_ranks && !rivals_of(collective).empty() &&
          (!keeps_order || bytes <= longest_sum);
 }
 
@@ -32,15 +44,27 @@ bool network_rule_holds_at_once(const Collective& collective, int p, std::int64_
 
 std::shared_ptr<const Ranking> ranking_of_few(const Collective& collective, const Shape& known,
                                               const Model& model, bool published) {
-  std::vector<Choice> choices;
-  for (const std::string_view each : rules_for_any_mpi().candidates(collective))
-    choices.push_back(parse_choice(collective, each));
+  std::vector<Choice> choices = rivals_of(collective);
+  std::ranges::copy(listed(RuleTable::Section::candidates, collective),
+                    std::back_inserter(choices));
   return std::make_shared<const Ranking>(collective, choices, known, model, published);
+}
+
+std::optional<Ranking::Entry> network_rule(const Ranking& ranking, Ranking::Network network,
+                                           const Collective& collective, int p,
+                                           std::int64_t bytes) {
+  if (rules_for_any_mpi().find(RuleTable::Section::unknown_rival, collective, p, bytes) !=
+      RuleTable::least_regret)
+    return {};
+  const std::int64_t sizes[] = {shortest_of_class(bytes), bytes};
+  const auto safest = ranking.least_regret(network, sizes, rivals_of(collective));
+  if (!safest || safest->regret > most_regret) return {};
+  return Ranking::Entry{safest->choice, safest->seconds};
 }
 
 std::optional<Ranking::Entry> network_rule(const Ranking& ranking, const OwnAlgorithm& own,
                                            std::int64_t bytes) {
-  const std::int64_t shortest = bytes > 1 ? bytes / 2 + 1 : bytes;
+  const std::int64_t shortest = shortest_of_class(bytes);
   const std::int64_t longest = std::max(shortest, bytes - 1);
   const std::optional<Choice> of_longest = own(longest);
   const auto best = of_longest ? ranking.surest_gain_over(*of_longest, longest) : std::nullopt;

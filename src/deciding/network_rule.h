@@ -43,6 +43,15 @@ std::shared_ptr<const Ranking> ranking_of_few(const Collective& collective, cons
 // The algorithm that the MPI library selects by itself for a size; nothing if it is unknown.
 using OwnAlgorithm = std::function<std::optional<Choice>(std::int64_t bytes)>;
 
+// The rule where the MPI library's algorithm is not known. Whatever it is, it is almost always one
+// of the known algorithms. So a choice that takes at most 1.05 times the time of the best of all
+// candidates, with every network that the ranks may have and for every size of the class up to
+// `bytes`, cannot lose much. Nothing if there is none, or if the table of rules excludes these
+// calls.
+inline constexpr double most_regret = 1.05;
+std::optional<Ranking::Entry> network_rule(const Ranking& ranking, Ranking::Network network,
+                                           const Collective& collective, int p, std::int64_t bytes);
+
 // The rule's choice for a size class, from just above half of `bytes` up to `bytes`, a power of
 // two; nothing if no gain is certain. It must gain for the shortest and the second longest size of
 // the class. For the power of two, the MPI library may use its algorithm for longer messages, so

@@ -10,6 +10,7 @@
 #include "deciding/rules.h"
 #include "deciding/source.h"
 #include "selection/form.h"
+#include "selection/ranking.h"
 
 namespace toccata {
 
@@ -23,6 +24,17 @@ struct Evidence {
   double predicted = 0, measured = 0, native = 0, bound = 0;
 };
 
+// What all ranks of a communicator know about collectives between their nodes.
+struct NetworkFacts {
+  // The rows of the MPI library's own algorithms (RuleTable::Section::own) if its published
+  // decision functions certainly serve these ranks: no other component, no rules of the user, and
+  // no functions for devices do. Otherwise null.
+  const RuleTable* own = nullptr;
+  // Whether its collectives consist of messages, of whatever algorithm.
+  bool are_messages = false;
+  Ranking::Network network = Ranking::Network::any;
+};
+
 // The ranks of one communicator, as an interface for decisions. src/mpi implements it, tests
 // simulate it. Functions marked as collective: all ranks call them in the same call of the program,
 // and get the same result.
@@ -32,11 +44,9 @@ class Ranks {
   virtual const Rules& rules() const = 0;
   // This process's knowledge of communicators, by shape.
   virtual Results& results() = 0;
-  // The rows of the MPI library's own algorithms (RuleTable::Section::own) if its published
-  // decision functions certainly serve these ranks: no other component, no rules of the user, and
-  // no functions for devices do. Collective, and the same on all ranks. The first answer for
-  // rounding sums stays, whenever others asked.
-  virtual const RuleTable* certain_own_rules(bool /*for_sums*/) { return nullptr; }
+  // What is known about collectives between these nodes. Collective, and the same on all ranks. The
+  // first answer for rounding sums stays, whenever others asked.
+  virtual NetworkFacts network_facts(bool /*for_sums*/) { return {}; }
   // Whether all ranks are known to have the same rules. The same on all ranks.
   virtual bool obey_rules() = 0;
 

@@ -48,10 +48,13 @@ class Rules {
   const RuleTable* own_rules() const {
     return library_ != nullptr && library_->is_predictable ? table() : nullptr;
   }
-  // The same if this can also be checked (Ranks::certain_own_rules).
+  // The same if this can also be checked (Ranks::network_facts).
   const RuleTable* checkable_own_rules() const {
     return library_ != nullptr && library_->is_checkable ? own_rules() : nullptr;
   }
+
+  // Whether the rule for networks may serve calls under this MPI library (Ranks::network_facts).
+  bool have_network_rule() const { return library_ != nullptr && library_->is_software; }
 
   // tuning(): the file of TOCCATA_TUNING, or the first file of the user or the site for this MPI
   // and this kind of node. learned(): the results of earlier runs (TOCCATA_LEARN). Empty if there

@@ -42,20 +42,30 @@ const Model& usual_model() {
 
 namespace {
 
-// The usual model with Gigabit Ethernet by TCP: 30 us for a message, and 118 MB/s of a node. The
-// levels are the same, and the same of them are limited, so that sketches hold for both.
-const Model& slow_model() {
-  static const Model model = [] {
-    Model slow = usual_model();
-    slow.name = "slow";
-    slow.origin = "the usual model with Gigabit Ethernet";
-    slow.levels[0].threshold = 65536;
-    slow.levels[0].eager = {.alpha = 2.5e-5, .beta = 8.5e-9, .o = 5e-6};
-    slow.levels[0].rendezvous = {.alpha = 6.25e-5, .beta = 8.5e-9, .o = 5e-6};
-    slow.levels[1].injection = 1.18e8;
-    return slow;
+// The usual model with Ethernet by TCP, from 100 Gb/s to 1 Gb/s: a message of 8 bytes takes 18 to
+// 35 us. The levels are the same, and the same of them are limited, so that sketches hold for all.
+const std::vector<Model>& ethernets() {
+  struct Speed {
+    const char* name;
+    double alpha, o, beta, injection;  // seconds, seconds, seconds per byte, bytes per second
+  };
+  static const std::vector<Model> all = [] {
+    std::vector<Model> found;
+    for (const Speed& each : {Speed{"Ethernet, 100 Gb/s", 1.2e-5, 3e-6, 3e-10, 1e10},
+                              Speed{"Ethernet, 10 Gb/s", 2e-5, 4e-6, 1e-9, 1.15e9},
+                              Speed{"Ethernet, 1 Gb/s", 2.5e-5, 5e-6, 8.5e-9, 1.18e8}}) {
+      Model model = usual_model();
+      model.name = each.name;
+      model.origin = "the usual model with Ethernet";
+      model.levels[0].threshold = 65536;
+      model.levels[0].eager = {.alpha = each.alpha, .beta = each.beta, .o = each.o};
+      model.levels[0].rendezvous = {.alpha = 2.5 * each.alpha, .beta = each.beta, .o = each.o};
+      model.levels[1].injection = each.injection;
+      found.push_back(model);
+    }
+    return found;
   }();
-  return model;
+  return all;
 }
 
 }  // namespace
@@ -421,7 +431,7 @@ Ranking::Ranking(const Collective& collective, const Shape& known, const Model& 
                  const ReorderWish& wish, Setting setting) {
   const Sketcher sketcher(collective, known, model);
   rates_ = sketcher.rates(model);
-  if (model == usual_model()) slow_ = sketcher.rates(slow_model());
+  add_networks(sketcher, model);
   for (const Algorithm* algorithm : all_algorithms()) {
     if (!algorithm->serves(collective) || algorithm->publishes || !is_proved(*algorithm) ||
         (algorithm->by_grid && known.grid == nullptr))
@@ -450,6 +460,11 @@ Ranking::Ranking(const Collective& collective, const Shape& known, const Model& 
   }
 }
 
+void Ranking::add_networks(const Sketcher& sketcher, const Model& model) {
+  if (!(model == usual_model())) return;
+  for (const Model& each : ethernets()) networks_.push_back(sketcher.rates(each));
+}
+
 Ranking::Ranking(const Choice& choice, const Shape& known, const Model& model) {
   Choice plain = choice;
   plain.reorder = Reorder::off;
@@ -462,7 +477,7 @@ Ranking::Ranking(const Collective& collective, std::span<const Choice> choices, 
                  const Model& model, bool published) {
   const Sketcher sketcher(collective, known, model);
   rates_ = sketcher.rates(model);
-  if (model == usual_model()) slow_ = sketcher.rates(slow_model());
+  add_networks(sketcher, model);
   for (const Choice& each : choices) {
     if (!is_proved(*each.algorithm)) continue;
     try {
@@ -607,32 +622,79 @@ std::optional<double> Ranking::seconds(const Choice& choice, std::int64_t bytes)
   return found == nullptr ? std::nullopt : std::optional(seconds(*found, rates_, bytes));
 }
 
+// Only messages determine a choice that depends on the network. Published inside nodes, the same
+// messages take less time there, or not.
+Ranking::Entry Ranking::published_if_faster(const Choice& choice, std::int64_t bytes) const {
+  const double messages = seconds(*find(choice), rates_, bytes);
+  Choice published = choice;
+  published.travel = Travel::published;
+  const auto takes = seconds(published, bytes);
+  return takes && *takes < messages ? Entry{published, *takes} : Entry{choice, messages};
+}
+
+static bool sends_messages(const Choice& choice) {
+  return choice.travel != Travel::published && choice.reorder == Reorder::off;
+}
+
 std::optional<Ranking::Surest> Ranking::surest_gain_over(const Choice& other,
                                                          std::int64_t bytes) const {
   const Sketch* const compared = find(other);
-  if (compared == nullptr || !slow_) return {};
-  const double usual = seconds(*compared, rates_, bytes), slow = seconds(*compared, *slow_, bytes);
-  std::optional<Surest> best;
+  if (compared == nullptr || slow() == nullptr) return {};
+  const double usual = seconds(*compared, rates_, bytes),
+               slow = seconds(*compared, *this->slow(), bytes);
+  const Sketch* best = nullptr;
+  double most = 0;
   for (const Sketch& each : sketches_) {
-    if (each.choice.travel == Travel::published || each.choice.reorder != Reorder::off) continue;
-    const double takes = seconds(each, rates_, bytes);
-    const double gain = std::min(usual / takes, slow / seconds(each, *slow_, bytes));
-    if (!best || gain > best->gain) best = Surest{each.choice, takes, gain};
+    if (!sends_messages(each.choice)) continue;
+    const double gain =
+        std::min(usual / seconds(each, rates_, bytes), slow / seconds(each, *this->slow(), bytes));
+    if (gain <= most) continue;
+    best = &each;
+    most = gain;
   }
-  Choice published = best->choice;
-  published.travel = Travel::published;
-  if (const auto takes = seconds(published, bytes); takes && *takes < best->seconds) {
-    best->choice = published;
-    best->seconds = *takes;
+  const Entry found = published_if_faster(best->choice, bytes);
+  return Surest{found.choice, found.seconds, most};
+}
+
+std::optional<Ranking::Safest> Ranking::least_regret(Network network,
+                                                     std::span<const std::int64_t> sizes,
+                                                     std::span<const Choice> rivals) const {
+  std::vector<const Rates*> possible;
+  if (network == Network::any) possible.push_back(&rates_);
+  for (const Rates& each : networks_) possible.push_back(&each);
+  std::vector<const Sketch*> compared;
+  for (const Choice& each : rivals)
+    if (const Sketch* const found = find(each)) compared.push_back(found);
+  if (networks_.empty() || compared.empty()) return {};
+  const auto regret = [&](const Sketch& sketch) {
+    double most = 0;
+    for (const Rates* const rates : possible)
+      for (const std::int64_t bytes : sizes) {
+        double least = std::numeric_limits<double>::infinity();
+        for (const Sketch* const rival : compared)
+          least = std::min(least, seconds(*rival, *rates, bytes));
+        most = std::max(most, seconds(sketch, *rates, bytes) / least);
+      }
+    return most;
+  };
+  const Sketch* best = nullptr;
+  double least = 0;
+  for (const Sketch& each : sketches_) {
+    if (!sends_messages(each.choice)) continue;
+    const double own = regret(each);
+    if (best != nullptr && own >= least) continue;
+    best = &each;
+    least = own;
   }
-  return best;
+  const Entry found = published_if_faster(best->choice, sizes.back());
+  return Safest{found.choice, found.seconds, least};
 }
 
 double Ranking::sure_gain(const Choice& one, const Choice& other, std::int64_t bytes) const {
   const Sketch *const ours = find(one), *const compared = find(other);
-  if (ours == nullptr || compared == nullptr || !slow_) return 0;
+  if (ours == nullptr || compared == nullptr || slow() == nullptr) return 0;
   return std::min(seconds(*compared, rates_, bytes) / seconds(*ours, rates_, bytes),
-                  seconds(*compared, *slow_, bytes) / seconds(*ours, *slow_, bytes));
+                  seconds(*compared, *slow(), bytes) / seconds(*ours, *slow(), bytes));
 }
 
 std::vector<Ranking::Ranked> Ranking::ranked(const Rates& rates, std::int64_t bytes) const {
@@ -672,9 +734,9 @@ std::vector<Ranking::Entry> Ranking::worth_trying(std::int64_t bytes) const {
     }
   };
   const auto as_modelled = ranked(rates_, bytes);
-  if (slow_) {
+  if (slow() != nullptr) {
     add(as_modelled, most / 2);
-    add(ranked(*slow_, bytes), most);
+    add(ranked(*slow(), bytes), most);
   }
   add(as_modelled, most);
   return result;

@@ -73,6 +73,19 @@ class Ranking {
   // machine is known.
   double sure_gain(const Choice& one, const Choice& other, std::int64_t bytes) const;
 
+  // The networks that an unknown machine may have: any, or Ethernet by TCP, whose messages take
+  // much longer than those inside a node.
+  enum class Network : std::uint8_t { any, ethernet };
+  // The choice with the least regret, which is the most that it may take as a multiple of the
+  // fastest choice, over all of these networks and sizes. `choice` and `seconds` (for the last
+  // size) as in Surest. Nothing if the machine is known.
+  struct Safest {
+    Choice choice;
+    double seconds, regret;
+  };
+  std::optional<Safest> least_regret(Network network, std::span<const std::int64_t> sizes,
+                                     std::span<const Choice> rivals) const;
+
   // The predicted seconds of an algorithm with these parameters; nothing if they are not ranked.
   std::optional<double> seconds(const Choice& choice, std::int64_t bytes) const;
 
@@ -91,12 +104,15 @@ class Ranking {
     double seconds;
   };
   void add(const Sketcher& sketcher, const Choice& choice, const Shape& known);
+  void add_networks(const Sketcher& sketcher, const Model& model);
+  const Rates* slow() const { return networks_.empty() ? nullptr : &networks_.back(); }
+  Entry published_if_faster(const Choice& choice, std::int64_t bytes) const;
   const Sketch* find(const Choice& choice) const;
   std::vector<Ranked> ranked(const Rates& rates, std::int64_t bytes) const;
   static double seconds(const Sketch& sketch, const Rates& rates, std::int64_t bytes);
 
   Rates rates_;
-  std::optional<Rates> slow_;     // the same machine with a slow network, if it is unknown
+  std::vector<Rates> networks_;   // the same machine with others, down to the slowest; if unknown
   std::vector<Sketch> sketches_;  // by algorithm; the default setting and original order first
 };
 

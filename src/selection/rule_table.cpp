@@ -22,7 +22,13 @@ constexpr std::string_view sections[] = {"libraries",    "node",
                                          "persistent",   "persistent crowded",
                                          "nonblocking",  "nonblocking crowded",
                                          "own",          "own requests",
-                                         "candidates"};
+                                         "rivals",       "candidates",
+                                         "unknown rival"};
+
+// Whether rows contain choices only.
+bool is_list(RuleTable::Section section) {
+  return section == RuleTable::Section::rivals || section == RuleTable::Section::candidates;
+}
 
 // The first word of a row, which is removed from it.
 std::string_view take_word(std::string_view& rest) {
@@ -88,11 +94,12 @@ void RuleTable::add(Section section, int line, std::string_view text) {
                           .family = parts[2],
                           .tested = parts[3],
                           .is_predictable = has("predictable"),
-                          .is_checkable = has("checkable")});
+                          .is_checkable = has("checkable"),
+                          .is_software = has("software")});
     return;
   }
   Row row{.section = section, .line = line, .collective = take_word(text)};
-  if (section != Section::candidates) {
+  if (!is_list(section)) {
     const std::string_view ranks = take_word(text), size = take_word(text);
     row.only_powers = ranks == "powers";
     if (!parse_range(row.only_powers ? "1-" : ranks, row.least_ranks, row.most_ranks))
@@ -120,10 +127,10 @@ std::string_view RuleTable::find(Section section, const Collective& collective, 
   return {};
 }
 
-std::vector<std::string_view> RuleTable::candidates(const Collective& collective) const {
+std::vector<std::string_view> RuleTable::list(Section section, const Collective& collective) const {
   std::vector<std::string_view> found;
   for (const Row& row : rows_)
-    if (row.section == Section::candidates && row.collective == collective.name)
+    if (row.section == section && row.collective == collective.name)
       std::ranges::copy(split_words(row.choices), std::back_inserter(found));
   return found;
 }
@@ -138,7 +145,7 @@ void RuleTable::check() const {
         if (!choice.native() && !is_proved(*choice.algorithm))
           throw ChoiceError(choice.algorithm->path() + " is " + std::string(not_proved));
       };
-      if (row.section == Section::candidates) {
+      if (is_list(row.section)) {
         std::ranges::for_each(split_words(row.choices), check_choice);
         continue;
       }
@@ -147,7 +154,7 @@ void RuleTable::check() const {
         const SizedEntry entry = take_entry(rest);
         if (entry.most <= before) throw ChoiceError("sizes after '<=' must ascend");
         before = entry.most;
-        if (entry.choice != as_blocking) check_choice(entry.choice);
+        if (entry.choice != as_blocking && entry.choice != least_regret) check_choice(entry.choice);
       }
     } catch (const ChoiceError& error) {
       fail(row.line, error.what());

@@ -34,6 +34,9 @@ struct MpiLibrary {
   bool is_predictable = false;
   // Whether we can check that its own choices are these (mpi/settings/open_mpi_rules).
   bool is_checkable = false;
+  // Whether its collectives consist of messages, as far as we can check: no hardware sums or
+  // broadcasts.
+  bool is_software = false;
   const RuleTable* rules = nullptr;
 };
 
@@ -60,7 +63,9 @@ class RuleTable {
     nonblocking_crowded,
     own,
     own_requests,
-    candidates
+    rivals,
+    candidates,
+    unknown_rival
   };
 
   // RulesError for a text in another form. The names of collectives and algorithms are not read.
@@ -73,8 +78,8 @@ class RuleTable {
   // if no row contains them.
   std::string_view find(Section section, const Collective& collective, int p,
                         std::int64_t bytes) const;
-  // The choices of the section `candidates`.
-  std::vector<std::string_view> candidates(const Collective& collective) const;
+  // The choices of the section `rivals` or `candidates`.
+  std::vector<std::string_view> list(Section section, const Collective& collective) const;
   // The MPI libraries for which the rules hold.
   std::span<const MpiLibrary> libraries() const { return libraries_; }
 
@@ -84,6 +89,8 @@ class RuleTable {
 
   // Instead of an algorithm: calls follow the rows for blocking calls.
   static constexpr std::string_view as_blocking = "blocking";
+  // The same: the one of the candidates that no network makes slow (deciding/network_rule).
+  static constexpr std::string_view least_regret = "least_regret";
 
  private:
   struct Row {

@@ -12,6 +12,7 @@
 #include "mpi/agreement/patience.h"
 #include "mpi/devices/device_memory.h"
 #include "mpi/settings/info.h"
+#include "mpi/settings/network.h"
 #include "mpi/settings/open_mpi_rules.h"
 #include "mpi/settings/settings.h"
 #include "topology/placements.h"
@@ -113,17 +114,21 @@ int Members::nodes() {
   return nodes_;
 }
 
-const RuleTable* Members::certain_own_rules(bool for_sums) {
-  Certainty& answer = is_certain_[for_sums ? 0 : 1];
-  if (answer == Certainty::not_agreed) {
+NetworkFacts Members::network_facts(bool for_sums) {
+  KnownFacts& facts = facts_[for_sums ? 0 : 1];
+  if (!facts.agreed) {
     const bool one_per_node = nodes() == size_;
     // Nothing is known about sums of buffers on devices, whose locations other ranks do not know.
-    const double own = follows_known_rules(one_per_node) && !has_device_runtime() ? 1 : 0;
-    double all = 0;
-    const bool agreed = agree({&own, 1}, {&all, 1});
-    answer = agreed && all > 0 ? Certainty::yes : Certainty::no;
+    const bool on_hosts = !has_device_runtime();
+    const std::array mine{on_hosts && follows_known_rules(one_per_node) ? 1.0 : 0,
+                          on_hosts && sends_messages_only() ? 1.0 : 0,
+                          has_only_ethernet() ? 1.0 : 0};
+    std::array<double, 3> all{};
+    if (!agree(mine, all)) all = {};
+    facts = {true, all[0] > 0, all[1] > 0, all[2] > 0};
   }
-  return answer == Certainty::yes ? rules().own_rules() : nullptr;
+  return {facts.own ? rules().own_rules() : nullptr, facts.messages,
+          facts.ethernet ? Ranking::Network::ethernet : Ranking::Network::any};
 }
 
 bool Members::are_on_one_node() {

@@ -94,7 +94,7 @@ class Members : public Ranks, public std::enable_shared_from_this<Members> {
   int known_nodes() const final { return nodes_; }
   std::uint64_t known_shape() final;
   bool are_on_one_node() final;
-  const RuleTable* certain_own_rules(bool for_sums) final;
+  NetworkFacts network_facts(bool for_sums) final;
   NodeKind node() final {
     const NodeMemory& memory = process_->world().node();
     return {!memory.has_spare_cores(), memory.reads_directly(), rules().table()};
@@ -146,8 +146,10 @@ class Members : public Ranks, public std::enable_shared_from_this<Members> {
   std::shared_ptr<const Placement> placement_;  // if it was discovered on this communicator
   int nodes_ = 0;                               // see known_nodes
   bool is_inter_ : 1 = false, has_met_ : 1 = false, makes_duplicates_ : 1 = false;
-  enum class Certainty : std::uint8_t { not_agreed, yes, no };
-  Certainty is_certain_[2] = {};  // for sums and others: see certain_mpi
+  struct KnownFacts {
+    bool agreed : 1 = false, own : 1 = false, messages : 1 = false, ethernet : 1 = false;
+  };
+  KnownFacts facts_[2] = {};  // for sums and others: see network_facts
   std::uint64_t where_ = 0, known_shape_ = 0;
   std::unique_ptr<const KnownNeighbors> own_neighbors_, all_neighbors_;
   std::optional<ReorderWish> reorder_wish_;  // from the communicator's info

@@ -2,12 +2,16 @@
 
 #include <mpi.h>
 
+#include <algorithm>
+#include <array>
+#include <cstdlib>
 #include <dlfcn.h>
 #include <string>
 
 #include "mpi/settings/family.h"
 #include "mpi/settings/settings.h"
 #include "selection/mpi_libraries.h"
+#include "selection/spelling.h"
 
 namespace toccata {
 
@@ -55,6 +59,9 @@ class Variables {
 constexpr const char* others[] = {"adapt", "acoll", "basic", "fca",      "hcoll", "ml",
                                   "sm",    "ucc",   "spacc", "portals4", "xhc"};
 
+// Those that let a network, or a library that may use one, serve collectives.
+constexpr const char* of_networks[] = {"fca", "hcoll", "ucc", "spacc", "portals4"};
+
 bool is_tuned_alone(bool one_per_node) {
   const Variables variables;
   if (!variables.are_readable()) return false;
@@ -70,6 +77,14 @@ bool is_tuned_alone(bool one_per_node) {
          !variables.is_on("tuned", "use_dynamic_rules", true);
 }
 
+bool has_network_functions() {
+  const Variables variables;
+  return !variables.are_readable() || std::ranges::any_of(of_networks, [&](const char* component) {
+    return variables.number(component, "enable", 1) != 0 &&
+           variables.number(component, "priority", -1) >= 0;
+  });
+}
+
 }  // namespace
 
 bool follows_known_rules(bool one_per_node) {
@@ -80,8 +95,25 @@ bool follows_known_rules(bool one_per_node) {
 
 #else
 
+namespace {
+
+bool has_network_functions() {
+  return std::ranges::any_of(std::array{"MPIR_CVAR_ENABLE_HCOLL", "I_MPI_COLL_EXTERNAL"},
+                             [](const char* name) {
+                               const char* const value = std::getenv(name);
+                               return value != nullptr && !switches_off(value);
+                             });
+}
+
+}  // namespace
+
 bool follows_known_rules(bool) { return false; }
 
 #endif
+
+bool sends_messages_only() {
+  static const bool only = !has_network_functions();
+  return Settings::get().have_network_rule() && only;
+}
 
 }  // namespace toccata

@@ -10,4 +10,9 @@ namespace toccata {
 // other versions than 4.1 and 5.0.
 bool follows_known_rules(bool one_per_node);
 
+// Whether this MPI library's collectives consist of messages: no component or setting known here
+// lets a network sum or copy. False under libraries for which this is not known
+// (MpiLibrary::is_software).
+bool sends_messages_only();
+
 }  // namespace toccata

@@ -73,6 +73,28 @@ def test_has_no_choice_for_gathers_and_reduce_scatters(times: Times) -> None:
     assert gains(times, ("gather", "reduce_scatter"), 1 << 20) == []
 
 
+@pytest.mark.parametrize("ethernet", [False, True])
+def test_is_right_without_knowledge_of_the_mpi(times: Times, ethernet: bool) -> None:
+    """Compared with four selectors, of which the rule knows nothing."""
+    found = []
+    for place in selectors.places(quick=False):
+        for collective in place.collectives:
+            sizes = place.sizes(collective, quick=False)
+            units = [place.unit(collective, size) for size in sizes]
+            rule = _core.network_rule("", collective, place.shape(), units, ethernet=ethernet)
+            for unit, choice in zip(units, rule, strict=True):
+                here = times.get((place.name, place.ranks, place.placement, collective, unit), {})
+                if choice is not None and choice.text in here:
+                    found += [
+                        here[selector] / here[choice.text]
+                        for selector in ("ompi", "mpich", "mvapich2", "impi")
+                        if selector in here
+                    ]
+    assert len(found) > 500
+    assert share_of_right(found) >= 0.98
+    assert geometric_mean(found) > 1.6
+
+
 @pytest.mark.skipif(not RECORDED.exists(), reason=f"the recorded times, {RECORDED}, are not here")
 def test_is_right_on_the_recorded_machines() -> None:
     """One rank per node; the rule chooses among the recorded algorithms. Most of them are missing,

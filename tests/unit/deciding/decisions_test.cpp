@@ -125,6 +125,7 @@ struct Process {
   double memory = 0;                // Program::memory
   bool share_inside_nodes = false;  // Program::share_inside_nodes
   bool certain_mpi = false;         // Program::certain_mpi
+  bool messages_only = false;       // Program::messages_only
   double open_share = 0;            // Program::open_share
 };
 
@@ -137,8 +138,9 @@ class SimulatedRanks final : public Ranks {
   const Rules& rules() const override { return rules_; }
   Results& results() override { return process_.results; }
   bool obey_rules() override { return true; }
-  const RuleTable* certain_own_rules(bool) override {
-    return process_.certain_mpi ? rules_.own_rules() : nullptr;
+  NetworkFacts network_facts(bool) override {
+    return {.own = process_.certain_mpi ? rules_.own_rules() : nullptr,
+            .are_messages = process_.messages_only};
   }
   int nodes() override { return all_.known.placement->regions(0).number(); }
   int known_nodes() const override { return all_.known.placement->regions(0).number(); }
@@ -218,7 +220,8 @@ struct Program {
   double open_share = 0;
   // The same for the ranks of each of several nodes. Algorithms that publish are the fastest.
   bool share_inside_nodes = false;
-  bool certain_mpi = false;  // whether the MPI library's own algorithms are certain
+  bool certain_mpi = false;    // whether the MPI library's own algorithms are certain
+  bool messages_only = false;  // if not: whether its collectives consist of messages
 };
 
 // The result of a run.
@@ -260,6 +263,7 @@ Outcome run(const Program& program, unsigned seed, const TestRules& rules = {}) 
     process.memory = program.memory;
     process.share_inside_nodes = program.share_inside_nodes;
     process.certain_mpi = program.certain_mpi;
+    process.messages_only = program.messages_only;
     process.open_share = program.open_share;
     struct Member {
       SimulatedRanks ranks;
@@ -636,6 +640,29 @@ TEST(Decisions, FollowTheRuleForNetworks) {
   EXPECT_EQ(served_by(toccata::run(program, 1), -1, "network"), 0);
 }
 
+// Under an MPI library whose algorithms are unknown, the rule serves calls for which one choice is
+// nearly the fastest, whatever the library and the network are.
+TEST(Decisions, FollowTheRuleForNetworksWithoutKnowledgeOfTheMpi) {
+  Program program;
+  program.ranks = 16;
+  program.machine = "node:4 core:4";
+  program.messages_only = true;
+  program.communicators = {all_of(16)};
+  program.calls = {{0, &allreduce, 8, 0, true, 100},
+                   {0, &allreduce, 64 << 10, 0, true, 100},
+                   {0, &reduce_scatter, 8, 0, true, 100},
+                   {0, &bcast, 64, 0, false, 60}};
+  const Outcome run = toccata::run(program, 1);
+  expect_alike(program, run);
+  EXPECT_EQ(served_by(run, 0, "native"), 32);
+  EXPECT_EQ(served_by(run, 0, "recursive_multiplying network"), 68);
+  EXPECT_EQ(served_by(run, 1, "native"), 100) << "no choice is safe there";
+  EXPECT_EQ(served_by(run, 2, "native"), 100) << "the rule excludes it";
+  EXPECT_EQ(served_by(run, 3, "knomial network"), 60);
+  program.messages_only = false;
+  EXPECT_EQ(served_by(toccata::run(program, 1), -1, "network"), 0);
+}
+
 // A communicator that lives for three calls gains by the rule if its messages are long.
 TEST(Decisions, FollowTheRuleForNetworksFromTheFirstLongMessageOn) {
   Program program;
@@ -937,6 +964,7 @@ TEST(Decisions, AreTheSameOnAllRanksInAnyProgram) {
     program.ranks = some(2, 4);
     program.machine = std::array{"node:2 core:2", "node:1 core:4", "node:4 core:1"}[some(0, 2)];
     program.certain_mpi = some(0, 1) == 0;
+    program.messages_only = some(0, 1) == 0;
     program.late = some(0, 2) * 20e-6;
     program.lie = some(0, 1) * 0.02;
     const bool learns_sums = some(0, 1) == 0;

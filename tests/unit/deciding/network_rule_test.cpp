@@ -89,6 +89,32 @@ TEST(NetworkRule, GainsAtBothEndsOfASizeClass) {
   EXPECT_FALSE(network_rule(*ranking, own, 4096));
 }
 
+std::string safest(const Collective& collective, const char* machine, int p, std::int64_t bytes,
+                   Ranking::Network network) {
+  const auto ranking = ranking_of_few(collective, known(p, machine), usual_model(), false);
+  const auto found = network_rule(*ranking, network, collective, p, bytes);
+  return found ? found->choice.text() : "";
+}
+
+// Without knowledge of the MPI library, a choice must not be slower than any of the known
+// algorithms. If messages between nodes take long in any case, more choices are safe.
+TEST(NetworkRule, HasTheLeastRegretWhateverTheMpiUses) {
+  using enum Ranking::Network;
+  for (const auto network : {any, ethernet}) {
+    EXPECT_EQ(safest(bcast, "node:4 core:4", 16, 1024, network), "knomial");
+    EXPECT_EQ(safest(allreduce, "node:4 core:4", 16, 8, network), "recursive_multiplying");
+    EXPECT_EQ(safest(alltoall, "node:4 core:4", 16, 64, network), "hierarchical:exchange=linear");
+    EXPECT_EQ(safest(bcast, "node:4 core:4", 16, 64 << 10, network), "") << "pipelines or trees";
+    EXPECT_EQ(safest(gather, "node:4 core:4", 16, 8, network), "");
+    EXPECT_EQ(safest(reduce, "node:16 core:8", 128, 8, network), "") << "more than 64 ranks";
+  }
+  EXPECT_EQ(safest(allgather, "node:4 core:4", 16, 4096, any), "");
+  EXPECT_EQ(safest(allgather, "node:4 core:4", 16, 4096, ethernet), "locality_bruck");
+  EXPECT_EQ(safest(allreduce, "node:4 core:4", 16, 4096, any), "");
+  EXPECT_EQ(safest(allreduce, "node:4 core:4", 16, 4096, ethernet),
+            "hierarchical:between=recursive_multiplying");
+}
+
 // A known machine has a model of its own, and therefore trials.
 TEST(NetworkRule, IsForUnknownMachines) {
   Model own = usual_model();

@@ -46,9 +46,9 @@ TEST(RuleTable, CountsABlockOrTheLongerBuffer) {
 
 TEST(RuleTable, ListsCandidatesAndLibraries) {
   const RuleTable table(example, "example.rules");
-  EXPECT_EQ(table.candidates(bcast),
+  EXPECT_EQ(table.list(Section::candidates, bcast),
             (std::vector<std::string_view>{"binomial", "linear", "hierarchical"}));
-  EXPECT_TRUE(table.candidates(reduce).empty());
+  EXPECT_TRUE(table.list(Section::candidates, reduce).empty());
   ASSERT_EQ(table.libraries().size(), 1U);
   EXPECT_EQ(table.libraries()[0].name, "Example MPI");
   EXPECT_EQ(table.libraries()[0].tested, "1.0, 2.0");
