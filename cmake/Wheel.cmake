@@ -3,11 +3,13 @@
 # finds the MPI that the program has loaded, or the one in its environment.
 set(_home home)
 install(TARGETS _core _mpi LIBRARY DESTINATION . COMPONENT wheel)
-install(FILES ${CMAKE_BINARY_DIR}/python/toccata/commit.txt DESTINATION . COMPONENT wheel)
+install(FILES ${CMAKE_BINARY_DIR}/python/toccata/commit.txt
+              ${CMAKE_BINARY_DIR}/python/toccata/_core.pyi
+        DESTINATION . COMPONENT wheel)
 install(FILES docs/references.bib DESTINATION ${_home} COMPONENT wheel)
 install(DIRECTORY models platforms DESTINATION ${_home} COMPONENT wheel FILES_MATCHING PATTERN "*.json")
 install(DIRECTORY include ${PROJECT_BINARY_DIR}/include DESTINATION ${_home} COMPONENT wheel)
-add_custom_target(wheel DEPENDS _core _mpi)
+add_custom_target(wheel DEPENDS _core_stub _mpi)
 foreach(family IN LISTS mpi_families)
   add_dependencies(wheel toccata_${family})
   # From site-packages/toccata/home/lib/<family> to lib of the environment, which contains PyPI's

@@ -7,7 +7,7 @@ from toccata import _core
 project = "Toccata"
 author = "the Toccata authors"
 copyright = "2026, the Toccata authors"
-version = release = _core.__version__
+version = release = _core.VERSION
 
 extensions = ["myst_parser", "sphinxcontrib.bibtex"]
 myst_enable_extensions = ["html_image"]

@@ -26,7 +26,7 @@ def roff(page: Page) -> str:
     """The page in the format of `man`."""
     title = f"{page.name}\n{'=' * len(page.name)}\n\n{page.summary}\n{'~' * len(page.summary)}\n\n"
     fields = f":Manual section: {page.section}\n:Manual group: Toccata\n"
-    fields += f":Version: {_core.__version__}\n\n"
+    fields += f":Version: {_core.VERSION}\n\n"
     settings = {"output_encoding": "unicode", "report_level": 2, "halt_level": 2}
     text = publish_string(title + fields + page.text, writer="manpage", settings_overrides=settings)
     return str(text).replace("\n.SH ", "\n.nh\n.SH ", 1)  # man must not hyphenate names

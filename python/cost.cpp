@@ -64,11 +64,12 @@ class Predictor {
 void bind_cost(nb::module_& module) {
   nb::exception<ModelError>(module, "ModelError", module.attr("ChoiceError").ptr());
 
-  nb::class_<Model>(module, "Model")
-      .def_static("read", &read_model, "path"_a)
+  nb::class_<Model>(module, "Model", "The cost of communication on a machine.")
+      .def_static("read", &read_model, "path"_a,
+                  "Raises ModelError, naming the file and the field.")
       .def_static("parse", &parse_model, "json"_a, "file"_a = "model")
       .def_ro("name", &Model::name)
-      .def_ro("origin", &Model::origin)
+      .def_ro("origin", &Model::origin, "The source of the parameters.")
       .def_prop_ro("json", &json)
       .def_prop_ro("levels",
                    [](const Model& self) {
@@ -76,11 +77,14 @@ void bind_cost(nb::module_& module) {
                      for (const Model::Level& each : self.levels) names.push_back(each.name);
                      return names;
                    })
-      .def_prop_ro("term_names", &term_names)
-      .def_prop_ro("coefficients", &coefficients);
+      .def_prop_ro("term_names", &term_names, "Such as \"network.eager.alpha\".")
+      .def_prop_ro("coefficients", &coefficients, "The parameters, in that order.");
 
-  nb::class_<Predictor>(module, "Predictor")
-      .def(nb::init<const Choice&, const Shape&, int>(), "choice"_a, "shape"_a, "most_rounds"_a = 0)
+  nb::class_<Predictor>(
+      module, "Predictor",
+      "A choice in a shape, for any number of sizes and models. ChoiceError if it is impossible.")
+      .def(nb::init<const Choice&, const Shape&, int>(), "choice"_a, "shape"_a, "most_rounds"_a = 0,
+           "Walks only the first `most_rounds` rounds of each schedule, unless this is 0.")
       .def(
           "seconds",
           [](const Predictor& self, std::int64_t unit_bytes, const Model& model) {
@@ -92,9 +96,11 @@ void bind_cost(nb::module_& module) {
           [](const Predictor& self, std::int64_t unit_bytes, const Model& model) {
             return self(unit_bytes, model, true).terms;
           },
-          "unit_bytes"_a, "model"_a, nb::call_guard<nb::gil_scoped_release>());
+          "unit_bytes"_a, "model"_a, nb::call_guard<nb::gil_scoped_release>(),
+          "How often each parameter of the model lies on the critical path.");
 
-  nb::class_<LowerBound>(module, "LowerBound")
+  nb::class_<LowerBound>(module, "LowerBound",
+                         "The time in seconds that no algorithm of a choice's collective can beat.")
       .def(
           "__init__",
           [](LowerBound* self, const Choice& choice, const Shape& shape, const Model& model) {

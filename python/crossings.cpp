@@ -45,16 +45,20 @@ std::vector<std::pair<std::string_view, std::vector<int>>> regions_of(const Shap
 }  // namespace
 
 void bind_crossings(nb::module_& module) {
-  nb::class_<Crossing::Count>(module, "Crossed")
+  nb::class_<Crossing::Count>(module, "Crossed", "Messages, blocks and bytes that cross a level.")
       .def_ro("messages", &Crossing::Count::messages)
       .def_ro("blocks", &Crossing::Count::blocks)
       .def_ro("bytes", &Crossing::Count::bytes);
-  nb::class_<Crossing>(module, "Crossing")
+  nb::class_<Crossing>(module, "Crossing",
+                       "The traffic between ranks in different regions of a level.")
       .def_ro("level", &Crossing::level)
-      .def_ro("rank", &Crossing::rank)
-      .def_ro("region", &Crossing::region)
+      .def_ro("rank", &Crossing::rank, "The maximum per rank, for each number separately.")
+      .def_ro("region", &Crossing::region, "The maximum that leaves one region.")
       .def_ro("total", &Crossing::total)
-      .def_ro("regions", &Crossing::regions);
-  module.def("crossings", &crossings_of, "choice"_a, "shape"_a, "block_bytes"_a = 1);
-  module.def("regions", &regions_of, "shape"_a);
+      .def_ro("regions", &Crossing::regions, "The traffic out of each region.");
+  module.def("crossings", &crossings_of, "choice"_a, "shape"_a, "block_bytes"_a = 1,
+             "The traffic across each level, outermost first; empty if the machine is unknown.");
+  module.def("regions", &regions_of, "shape"_a,
+             "For each level that divides the ranks, outermost first: its name, and the region of "
+             "each rank.");
 }

@@ -39,24 +39,31 @@ struct PythonTraffic {
 }  // namespace
 
 void bind_links(nb::module_& module) {
-  nb::class_<Bounds>(module, "Bounds")
+  nb::class_<Bounds>(module, "Bounds", "Lower bounds for all algorithms.")
       .def_ro("rounds", &Bounds::rounds)
-      .def_ro("link_bytes", &Bounds::link_bytes)
-      .def_ro("reduced_bytes", &Bounds::reduced_bytes);
+      .def_ro("link_bytes", &Bounds::link_bytes, "Over the busiest link.")
+      .def_ro("reduced_bytes", &Bounds::reduced_bytes, "Bytes that the busiest rank reduces.");
 
-  nb::class_<PythonTraffic>(module, "LinkTraffic")
-      .def_ro("largest", &PythonTraffic::largest)
+  nb::class_<PythonTraffic>(module, "LinkTraffic",
+                            "The traffic over the links of a mesh, in bytes.")
+      .def_ro("largest", &PythonTraffic::largest, "Over the busiest link.")
       .def_ro("total", &PythonTraffic::total)
-      .def_ro("conflicts", &PythonTraffic::conflicts)
-      .def_ro("turns", &PythonTraffic::turns);
+      .def_ro("conflicts", &PythonTraffic::conflicts,
+              "For each round: the maximum number of messages on one link.")
+      .def_ro(
+          "turns", &PythonTraffic::turns,
+          "The number of rounds of the busiest rank, if each link carries one message at a time.");
 
-  nb::class_<OnLinks>(module, "OnLinks")
+  nb::class_<OnLinks>(module, "OnLinks",
+                      "The positions of the ranks of a shape on a mesh, and its links.")
       .def(nb::init<const Shape&>(), "shape"_a)
       .def_prop_ro("dims", [](const OnLinks& self) { return self.links.mesh().dims; })
       .def_prop_ro("periodic", [](const OnLinks& self) { return self.links.mesh().periodic; })
-      .def_ro("cells", &OnLinks::cells)
-      .def("coordinates",
-           [](const OnLinks& self, int cell) { return self.links.mesh().coordinates(cell); });
+      .def_ro("cells", &OnLinks::cells, "By rank.")
+      .def(
+          "coordinates",
+          [](const OnLinks& self, int cell) { return self.links.mesh().coordinates(cell); },
+          "cell"_a);
 
   module.def(
       "lower_bounds",
@@ -70,7 +77,8 @@ void bind_links(nb::module_& module) {
           throw ChoiceError(error.what());
         }
       },
-      "collective"_a, "shape"_a, "n"_a);
+      "collective"_a, "shape"_a, "n"_a,
+      "The bounds for n bytes of the whole vector. ChoiceError if the collective has none.");
   module.def(
       "link_traffic",
       [](const Choice& choice, const Shape& shape, double n) {
@@ -80,5 +88,6 @@ void bind_links(nb::module_& module) {
         return PythonTraffic{found.largest * block, found.total * block, found.conflicts,
                              found.turns};
       },
-      "choice"_a, "shape"_a, "n"_a, nb::call_guard<nb::gil_scoped_release>());
+      "choice"_a, "shape"_a, "n"_a, nb::call_guard<nb::gil_scoped_release>(),
+      "The traffic for n bytes of the whole vector, routed in dimension order.");
 }

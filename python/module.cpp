@@ -1,5 +1,5 @@
-// toccata._core: the part of the library without MPI, for Python. toccata/_core.pyi describes the
-// interface. ChoiceError becomes a ValueError.
+// toccata._core: the part of the library without MPI, for Python. From the texts here, the
+// build makes _core.pyi, which describes the interface for type checkers and editors.
 
 #include <algorithm>
 #include <bit>
@@ -9,8 +9,10 @@
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
+#include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 #include <optional>
+#include <variant>
 
 #include "algorithms/count.h"
 #include "algorithms/registry.h"
@@ -144,8 +146,8 @@ std::vector<std::pair<Choice, Shape>> samples(const Algorithm& algorithm, int p)
 
 // Descriptors live as long as the program: Python refers to them and never frees them.
 template <typename Entry>
-nb::list list_of(std::span<const Entry* const> entries) {
-  nb::list result;
+nb::typed<nb::list, Entry> list_of(std::span<const Entry* const> entries) {
+  nb::typed<nb::list, Entry> result;
   for (const Entry* each : entries) result.append(nb::cast(each, nb::rv_policy::reference));
   return result;
 }
@@ -155,6 +157,8 @@ std::vector<std::int32_t> blocks_of(const BlockRange& range) {
   for_each_block(range, [&](int block) { result.push_back(block); });
   return result;
 }
+
+using Settings = nb::typed<nb::dict, nb::str, std::variant<int, std::string>>;
 
 // Messages and copies refer to their schedule. For Python, each is copied with its contents.
 struct PythonMessage {
@@ -197,35 +201,47 @@ PythonRound round_of(const Schedule& schedule, int round) {
 }  // namespace
 
 NB_MODULE(_core, module) {
-  module.attr("__version__") = TOCCATA_VERSION;
-  nb::exception<ChoiceError>(module, "ChoiceError", PyExc_ValueError);
+  module.doc() = "The part of the library without MPI, compiled from python/module.cpp.";
+  module.attr("VERSION") = TOCCATA_VERSION;
+  nb::exception<ChoiceError>(module, "ChoiceError", PyExc_ValueError).attr("__doc__") =
+      "An invalid request; the text is one line that names the accepted values.";
 
   bind_topology(module);
 
-  nb::class_<Collective>(module, "Collective")
+  nb::class_<Collective>(module, "Collective", "A collective operation, such as allgather.")
       .def_ro("name", &Collective::name)
-      .def_ro("variable", &Collective::variable)
+      .def_ro("variable", &Collective::variable,
+              "The variable of the environment that names an algorithm, such as TOCCATA_ALLGATHER.")
       .def_ro("rooted", &Collective::rooted)
       .def_ro("reduces", &Collective::reduces)
-      .def_prop_ro("regular", [](const Collective& self) { return self.regular().name; })
-      .def_ro("among_neighbors", &Collective::among_neighbors);
+      .def_prop_ro(
+          "regular", [](const Collective& self) { return self.regular().name; },
+          "The collective whose algorithms serve this one: of a vector form its regular form.")
+      .def_ro("among_neighbors", &Collective::among_neighbors,
+              "Whether a rank's peers are its neighbours in a topology.");
 
-  nb::class_<Variable>(module, "Variable")
+  nb::class_<Variable>(module, "Variable", "A setting, in the environment or in toccata.conf.")
       .def_ro("name", &Variable::name)
-      .def_ro("values", &Variable::values)
-      .def_ro("standard", &Variable::standard)
-      .def_ro("unit", &Variable::unit)
+      .def_ro("values", &Variable::values, "The accepted values: \"on, off or all\".")
+      .def_ro("standard", &Variable::standard, "The default.")
+      .def_ro("unit", &Variable::unit, "The unit of numbers in the value; empty if there are none.")
       .def_ro("example", &Variable::example)
-      .def_ro("meaning", &Variable::meaning);
-  module.def("variables", [] {
-    const auto all = variables();
-    return std::vector<Variable>(all.begin(), all.end());
-  });
+      .def_ro("meaning", &Variable::meaning,
+              "A verb phrase; empty for settings that are not for users.");
+  module.def(
+      "variables",
+      [] {
+        const auto all = variables();
+        return std::vector<Variable>(all.begin(), all.end());
+      },
+      "All settings except those that name algorithms: see Collective.variable.");
 
-  nb::class_<Parameter>(module, "Parameter")
+  nb::class_<Parameter>(module, "Parameter",
+                        "A parameter of an algorithm; values are given as the user writes them.")
       .def_ro("name", &Parameter::name)
       .def_ro("help", &Parameter::help)
-      .def_prop_ro("accepts", &Parameter::accepts)
+      .def_prop_ro("accepts", &Parameter::accepts,
+                   "The accepted values: \"per_round|per_block\" or \"2..64\".")
       .def_prop_ro("standard", [](const Parameter& self) { return self.text(self.standard); })
       .def_prop_ro("samples", [](const Parameter& self) {
         std::vector<std::string> result;
@@ -233,7 +249,8 @@ NB_MODULE(_core, module) {
         return result;
       });
 
-  nb::class_<Cost>(module, "Cost")
+  nb::class_<Cost>(module, "Cost",
+                   "The cost of an algorithm: the maximum of each number over the ranks.")
       .def(
           "__init__",
           [](Cost* self, std::int64_t rounds, std::int64_t messages, std::int64_t sent,
@@ -243,43 +260,50 @@ NB_MODULE(_core, module) {
           "rounds"_a, "messages"_a, "sent"_a, "copied"_a = 0, "reduced"_a = 0)
       .def_ro("rounds", &Cost::rounds)
       .def_ro("messages", &Cost::messages)
-      .def_ro("sent", &Cost::sent)
-      .def_ro("copied", &Cost::copied)
-      .def_ro("reduced", &Cost::reduced);
+      .def_ro("sent", &Cost::sent, "Blocks sent by a rank.")
+      .def_ro("copied", &Cost::copied, "Blocks copied by a rank.")
+      .def_ro("reduced", &Cost::reduced, "Blocks reduced into others by a rank.");
 
-  nb::class_<Traffic>(module, "Traffic")
+  nb::class_<Traffic>(module, "Traffic",
+                      "The work in schedules: the maximum of each number over the ranks.")
       .def_ro("rounds", &Traffic::rounds)
       .def_ro("messages", &Traffic::messages)
-      .def_ro("sent", &Traffic::sent)
+      .def_ro("sent", &Traffic::sent, "Blocks.")
       .def_ro("sent_bytes", &Traffic::sent_bytes)
-      .def_ro("copied", &Traffic::copied)
+      .def_ro("copied", &Traffic::copied, "Blocks.")
       .def_ro("copied_bytes", &Traffic::copied_bytes)
-      .def_ro("reduced", &Traffic::reduced)
+      .def_ro("reduced", &Traffic::reduced, "Blocks.")
       .def_ro("reduced_bytes", &Traffic::reduced_bytes);
 
-  nb::class_<BlockRange>(module, "BlockRange")
-      .def_prop_ro("buffer", [](const BlockRange& self) { return name(self.buffer); })
+  nb::class_<BlockRange>(module, "BlockRange",
+                         "`repeat` runs of `count` consecutive blocks, `stride` blocks apart.")
+      .def_prop_ro(
+          "buffer", [](const BlockRange& self) { return name(self.buffer); },
+          "\"send\", \"recv\" or \"scratch\".")
       .def_ro("first", &BlockRange::first)
       .def_ro("count", &BlockRange::count)
       .def_ro("stride", &BlockRange::stride)
       .def_ro("repeat", &BlockRange::repeat)
-      .def_prop_ro("blocks", &blocks_of);
+      .def_prop_ro("blocks", &blocks_of, "Every block, in order.");
 
-  nb::class_<PythonMessage>(module, "Message")
+  nb::class_<PythonMessage>(module, "Message", "The blocks of a message to or from one peer.")
       .def_ro("peer", &PythonMessage::peer)
       .def_ro("channel", &PythonMessage::channel)
       .def_prop_ro("travel", [](const PythonMessage& self) { return name(self.travel); })
       .def_ro("ranges", &PythonMessage::ranges);
-  nb::class_<PythonCopy>(module, "Copy")
+  nb::class_<PythonCopy>(
+      module, "Copy",
+      "A local step: block i of `source` is copied to block i of `target`, or reduced into it.")
       .def_ro("source", &PythonCopy::from)
       .def_ro("target", &PythonCopy::into)
       .def_ro("reduces", &PythonCopy::reduces);
-  nb::class_<PythonRound>(module, "Round")
+  nb::class_<PythonRound>(module, "Round", "Messages in flight together, then local copies.")
       .def_ro("sends", &PythonRound::sends)
       .def_ro("recvs", &PythonRound::recvs)
       .def_ro("copies", &PythonRound::copies);
 
-  nb::class_<Schedule>(module, "Schedule")
+  nb::class_<Schedule>(module, "Schedule",
+                       "The schedule of one rank. `len()` is the number of its rounds.")
       .def("__len__", &Schedule::rounds)
       .def(
           "round",
@@ -289,10 +313,11 @@ NB_MODULE(_core, module) {
             return round_of(self, round);
           },
           "round"_a)
-      .def_prop_ro("scratch", &Schedule::scratch);
+      .def_prop_ro("scratch", &Schedule::scratch,
+                   "The blocks that determine the sizes of the scratch blocks.");
 
-  nb::class_<Algorithm>(module, "Algorithm")
-      .def_prop_ro("path", &Algorithm::path)
+  nb::class_<Algorithm>(module, "Algorithm", "The descriptor of an algorithm.")
+      .def_prop_ro("path", &Algorithm::path, "Such as \"allgather/sparbit\".")
       .def_prop_ro("collective", [](const Algorithm& self) { return self.collective.name; })
       .def_ro("name", &Algorithm::name)
       .def_ro("summary", &Algorithm::summary)
@@ -301,39 +326,55 @@ NB_MODULE(_core, module) {
                    [](const Algorithm& self) {
                      return std::vector<Parameter>(self.parameters.begin(), self.parameters.end());
                    })
-      .def_ro("relays", &Algorithm::relays)
-      .def_ro("publishes", &Algorithm::publishes)
-      .def_ro("ordered", &Algorithm::ordered)
-      .def_ro("reproducible", &Algorithm::reproducible)
-      .def_prop_ro("proved", &is_proved)
-      .def("variants", &variants, "p"_a)
-      .def("samples", &samples, "p"_a)
-      .def_ro("by_placement", &Algorithm::by_placement)
-      .def_ro("by_grid", &Algorithm::by_grid);
+      .def_ro(
+          "relays", &Algorithm::relays,
+          "Whether ranks forward blocks of others; if so, it cannot serve gatherv and scatterv.")
+      .def_ro(
+          "publishes", &Algorithm::publishes,
+          "Whether it publishes blocks in memory that the ranks share. Other ranks get messages.")
+      .def_ro(
+          "ordered", &Algorithm::ordered,
+          "Whether a reduction keeps the order of the ranks, for operations that do not commute.")
+      .def_ro("reproducible", &Algorithm::reproducible,
+              "Whether a reduction evaluates the standard expression of p ranks for every element.")
+      .def_prop_ro("proved", &is_proved,
+                   "Whether it passed the proof of the build; if not, it only runs if it is named.")
+      .def("variants", &variants, "p"_a,
+           "All sampled settings of its parameters that are possible with p ranks.")
+      .def("samples", &samples, "p"_a,
+           "The same with several roots, placements and grids: the cases of proofs.")
+      .def_ro("by_placement", &Algorithm::by_placement,
+              "Whether it depends on the placement of the ranks.")
+      .def_ro("by_grid", &Algorithm::by_grid, "Whether it depends on the mesh of the ranks.");
 
-  nb::class_<Choice>(module, "Choice")
+  nb::class_<Choice>(module, "Choice",
+                     "An algorithm with its parameters, or the MPI library's own.\n\n"
+                     "All methods raise ChoiceError for shapes in which the algorithm cannot run. "
+                     "They do so for the native algorithm, too, because its schedules are unknown.")
       .def_prop_ro("native", &Choice::native)
-      .def_prop_ro("text", &Choice::text)
-      .def_prop_ro("settings",
-                   [](const Choice& self) {
-                     nb::dict result;
-                     if (self.native()) return result;
-                     for (const Parameter& each : self.algorithm->parameters) {
-                       const int value = self.parameters[each];
-                       const nb::str name(each.name.data(), each.name.size());
-                       if (each.is_choice())
-                         result[name] = nb::str(each.words[value].data(), each.words[value].size());
-                       else
-                         result[name] = value;
-                     }
-                     return result;
-                   })
+      .def_prop_ro("text", &Choice::text, "Such as \"sparbit:messages=per_block\".")
+      .def_prop_ro(
+          "settings",
+          [](const Choice& self) {
+            Settings result;
+            if (self.native()) return result;
+            for (const Parameter& each : self.algorithm->parameters) {
+              const int value = self.parameters[each];
+              const nb::str name(each.name.data(), each.name.size());
+              if (each.is_choice())
+                result[name] = nb::str(each.words[value].data(), each.words[value].size());
+              else
+                result[name] = value;
+            }
+            return result;
+          },
+          "The values of its parameters, by their names.")
       .def(
           "completed", [](const Choice& self, const Shape& known) { return self.in(known); },
-          "shape"_a)
+          "shape"_a, "The shape with the algorithm's settings and parts.")
       .def_prop_ro(
           "algorithm", [](const Choice& self) { return self.algorithm; }, nb::rv_policy::reference,
-          nb::sig("def algorithm(self) -> Algorithm | None"))
+          nb::sig("def algorithm(self) -> Algorithm | None"), "None if native.")
       .def(
           "why_impossible",
           [](const Choice& self, Shape known) {
@@ -341,15 +382,19 @@ NB_MODULE(_core, module) {
             known.parameters = self.parameters;
             return self.native() ? "" : self.algorithm->why_impossible(known);
           },
-          "shape"_a)
-      .def("cost", &cost_of, "shape"_a)
-      .def("claim", &claim_of, "shape"_a)
+          "shape"_a, "Such as \"needs an even number of ranks\"; empty if the choice is possible.")
+      .def("cost", &cost_of, "shape"_a,
+           "The counted cost: of all ranks' schedules if there are few, otherwise of a sample.")
+      .def("claim", &claim_of, "shape"_a,
+           "The cost according to the literature; None without a closed form.")
       .def(
           "proof_effort",
           [](const Choice& self, const Shape& known) {
             return proof_effort(analysed(self, known), shape_of(self, known));
           },
-          "shape"_a, nb::call_guard<nb::gil_scoped_release>())
+          "shape"_a, nb::call_guard<nb::gil_scoped_release>(),
+          "The approximate number of blocks that a proof moves or inspects; a second is enough for "
+          "40 million.")
       .def_prop_ro(
           "rooted",
           [](const Choice& self) { return !self.native() && self.algorithm->collective.rooted; })
@@ -376,33 +421,41 @@ NB_MODULE(_core, module) {
               result[block] = collective.before(shape, rank, buffer, block);
             return result;
           },
-          "shape"_a, "rank"_a, "recv"_a)
+          "shape"_a, "rank"_a, "recv"_a,
+          "The datum of each block of send or recv before the call; -1 for none.")
       .def(
           "data",
           [](const Choice& self, const Shape& known) {
             return analysed(self, known).collective.data(shape_of(self, known));
           },
-          "shape"_a)
+          "shape"_a, "The number of blocks into which the choice cuts the whole vector.")
       .def("traffic", &traffic_of, "shape"_a, "block_bytes"_a = 1,
            nb::call_guard<nb::gil_scoped_release>())
-      .def("verify", &verify_choice, "shape"_a, nb::call_guard<nb::gil_scoped_release>())
+      .def("verify", &verify_choice, "shape"_a, nb::call_guard<nb::gil_scoped_release>(),
+           "Proves the choice, in place and not. Returns the first error in one line, or \"\".")
       .def("lockstep", &lockstep_choice, "shape"_a, "counts"_a, "in_place"_a = false,
-           nb::call_guard<nb::gil_scoped_release>());
+           nb::call_guard<nb::gil_scoped_release>(),
+           "Runs all ranks on real bytes; datum d has counts[d] elements. Returns the first error, "
+           "or \"\".");
 
   bind_cost(module);
   bind_links(module);
   bind_networks(module);
 
-  module.def("ranks_to_prove", &ranks_to_prove, "most"_a);
+  module.def(
+      "ranks_to_prove", &ranks_to_prove, "most"_a,
+      "Numbers of ranks for which algorithms are proved: 1 to `most`, and some irregular ones.");
+  // Of a proof, in blocks: larger cases are left out.
   module.attr("MOST_PROOF_EFFORT") = most_proof_effort;
   module.def("collectives", [] { return list_of(collectives()); });
-  module.def("algorithms", [] { return list_of(all_algorithms()); });
+  module.def(
+      "algorithms", [] { return list_of(all_algorithms()); }, "Every algorithm, ordered by path.");
   module.def(
       "parse_choice",
       [](std::string_view collective, std::string_view text) {
         return parse_choice(collective_named(collective), text);
       },
-      "collective"_a, "text"_a);
+      "collective"_a, "text"_a, "Reads \"NAME\" or \"NAME:PARAMETER=VALUE,...\".");
 
   module.def(
       "parse_sized_choice",
@@ -412,20 +465,32 @@ NB_MODULE(_core, module) {
         for (const auto& [most, choice] : parsed.ranges()) result.emplace_back(most, choice);
         return result;
       },
-      "collective"_a, "text"_a);
-  nb::class_<Configuration>(module, "Configuration")
+      "collective"_a, "text"_a,
+      "From \"locality_bruck<=4K, native\": the choices with their limits in bytes, in ascending "
+      "order.");
+  nb::class_<Configuration>(
+      module, "Configuration",
+      "Settings: the environment takes precedence over files such as toccata.conf.")
       .def(nb::init<const std::vector<std::string>&>(), "files"_a)
       .def("value", &Configuration::value, "name"_a)
-      .def("origin", &Configuration::origin, "name"_a)
-      .def_prop_ro("names", &Configuration::names)
-      .def_prop_ro("files", &Configuration::files)
+      .def("origin", &Configuration::origin, "name"_a,
+           "\"the environment\", or a file; \"\" if it is not set.")
+      .def_prop_ro("names", &Configuration::names, "All names in the files.")
+      .def_prop_ro("files", &Configuration::files, "The existing files.")
       .def_prop_ro("complaints", &Configuration::complaints);
-  module.def("configuration_files", &configuration_files, "library"_a);
-  module.def("tuning_folders", &tuning_folders, "library"_a);
-  nb::class_<MpiLibrary>(module, "MpiLibrary")
+  module.def(
+      "configuration_files", &configuration_files, "library"_a,
+      "The paths of toccata.conf: of the user, and of the site (the installation of the library).");
+  module.def("tuning_folders", &tuning_folders, "library"_a,
+             "The folders with tuning files: of the user, and of the site.");
+  nb::class_<MpiLibrary>(
+      module, "MpiLibrary",
+      "An MPI library that is recognised by its text from MPI_Get_library_version.")
       .def_ro("name", &MpiLibrary::name)
-      .def_ro("family", &MpiLibrary::family)
-      .def_ro("tested", &MpiLibrary::tested);
+      .def_ro("family", &MpiLibrary::family,
+              "The family with the same binary interface; \"\" if no library of Toccata serves it.")
+      .def_ro("tested", &MpiLibrary::tested,
+              "The versions with which our tests run, such as \"4.1, 5.0\".");
   module.def("mpi_libraries", [] {
     const auto all = mpi_libraries();
     return std::vector<MpiLibrary>(all.begin(), all.end());
@@ -436,8 +501,10 @@ NB_MODULE(_core, module) {
         const MpiLibrary* const found = mpi_library_of(text);
         return found == nullptr ? std::nullopt : std::optional(*found);
       },
-      "text"_a);
-  module.def("is_tested", &is_tested, "text"_a);
+      "text"_a, "The library with that text; None if it is unknown.");
+  module.def("is_tested", &is_tested, "text"_a,
+             "Whether our tests run with the version of that text.");
+  // With which a model proposes to replace an MPI library's algorithm.
   module.attr("LEAST_PREDICTED_GAIN") = least_predicted_gain;
   module.def(
       "native_algorithm",
@@ -446,7 +513,10 @@ NB_MODULE(_core, module) {
         return native_algorithm(shipped_rules(mpi), Form::blocking, collective_named(collective), p,
                                 unit_bytes);
       },
-      "mpi"_a, "collective"_a, "p"_a, "unit_bytes"_a);
+      "mpi"_a, "collective"_a, "p"_a, "unit_bytes"_a,
+      "The algorithm that the MPI library with these rules (\"open_mpi\") selects by itself, in "
+      "our "
+      "form; None if that is unknown.");
   module.def(
       "network_rule",
       [](std::string_view mpi, std::string_view collective, const Shape& known,
@@ -471,9 +541,18 @@ NB_MODULE(_core, module) {
         return result;
       },
       "mpi"_a, "collective"_a, "shape"_a, "unit_bytes"_a, "published"_a = false,
-      "ethernet"_a = false, nb::call_guard<nb::gil_scoped_release>());
-  module.def("complaint_of_variable", &complaint_of_variable, "name"_a);
-  module.def("complaint_of_value", &complaint_of_value, "name"_a, "value"_a);
+      "ethernet"_a = false, nb::call_guard<nb::gil_scoped_release>(),
+      "For the size class up to each size: the choice of the rule for networks.\n\n"
+      "None if no gain over the MPI library's own algorithm is certain; `mpi` is the name of a "
+      "file "
+      "of rules (\"open_mpi\"). If it is \"\", None if each choice may lose much to one of the "
+      "known "
+      "algorithms, on any network, or on Ethernet. `published`: with messages published inside "
+      "nodes, where that takes less time.");
+  module.def("complaint_of_variable", &complaint_of_variable, "name"_a,
+             "The error in a variable's name; \"\" for a known name, and for variables of others.");
+  module.def("complaint_of_value", &complaint_of_value, "name"_a, "value"_a,
+             "The accepted values of a setting if the value is not one of them; otherwise \"\".");
 
   using Ranked = std::vector<std::pair<Choice, double>>;
   const auto by_size = [](std::string_view collective, const Shape& known, const Model& model,
@@ -498,7 +577,10 @@ NB_MODULE(_core, module) {
                        standard ? Ranking::Setting::standard : Ranking::Setting::near);
       },
       "collective"_a, "shape"_a, "model"_a, "unit_bytes"_a, "standard"_a = false,
-      nb::call_guard<nb::gil_scoped_release>());
+      nb::call_guard<nb::gil_scoped_release>(),
+      "The library's ranking by a model, faster and less precise than a Predictor.\n\n"
+      "For each size: the algorithms that can run, with seconds, the fastest first. Each has its "
+      "fastest setting, or the default one.");
   module.def(
       "worth_trying",
       [by_size](std::string_view collective, const Shape& known, const Model& model,
@@ -507,7 +589,9 @@ NB_MODULE(_core, module) {
                        published ? Ranking::Setting::near_or_published : Ranking::Setting::near);
       },
       "collective"_a, "shape"_a, "model"_a, "unit_bytes"_a, "published"_a = false,
-      nb::call_guard<nb::gil_scoped_release>());
+      nb::call_guard<nb::gil_scoped_release>(),
+      "The candidates among these that the library tries if it has no measurements. `published`: "
+      "also with messages published inside nodes, as blocking calls try on several nodes.");
   module.def(
       "tuned",
       [](const std::string& path, std::string_view collective, int ranks, int nodes,
@@ -522,10 +606,12 @@ NB_MODULE(_core, module) {
           throw ChoiceError(error.what());
         }
       },
-      "path"_a, "collective"_a, "ranks"_a, "nodes"_a, "bytes"_a);
+      "path"_a, "collective"_a, "ranks"_a, "nodes"_a, "bytes"_a,
+      "The library's choice for this call by a tuning file; None if the file has none.");
+  // By so much numbers of ranks may differ from those of a point that decides, as a ratio.
   module.attr("TUNING_REACH") = Tuning::reach;
   module.attr("TUNING_REACH_OF_SIZES") = Tuning::reach_of_sizes;
-  module.def("usual_model", &usual_model, nb::rv_policy::copy);
+  module.def("usual_model", &usual_model, nb::rv_policy::copy, "The model for an unknown machine.");
 
   bind_outside(module);
   bind_crossings(module);

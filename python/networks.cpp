@@ -63,13 +63,19 @@ std::vector<PackedTree> made(const std::vector<Tree>& trees) {
 }  // namespace
 
 void bind_networks(nb::module_& module) {
-  nb::class_<Cut>(module, "Cut")
+  nb::class_<Cut>(
+      module, "Cut",
+      "A cut of a network: `demand` must leave the vertices inside, over links of this capacity.")
       .def_ro("demand", &Cut::demand)
       .def_ro("capacity", &Cut::capacity)
-      .def_ro("inside", &Cut::inside)
+      .def_ro("inside", &Cut::inside, "By vertex.")
       .def_prop_ro("ratio", &Cut::ratio);
 
-  nb::class_<Network>(module, "Network")
+  nb::class_<Network>(
+      module, "Network",
+      "Directed links between nodes and switches; the nodes are the first vertices.\n\n"
+      "Weights are the blocks that each node has or receives. ValueError, in one line, if a node "
+      "cannot be reached.")
       .def(
           "__init__",
           [](Network* self, int nodes, int vertices,
@@ -84,18 +90,21 @@ void bind_networks(nb::module_& module) {
           [](const std::vector<int>& dims, const std::vector<bool>& periodic) {
             return Network(Mesh{dims, periodic});
           },
-          "dims"_a, "periodic"_a)
+          "dims"_a, "periodic"_a, "The network of a mesh; its routes are in dimension order.")
       .def_prop_ro("nodes", &Network::nodes)
       .def_prop_ro("vertices", &Network::vertices)
-      .def_prop_ro("links",
-                   [](const Network& self) {
-                     std::vector<std::tuple<int, int, std::int64_t>> links;
-                     for (const NetworkLink& each : self.links())
-                       links.emplace_back(each.from, each.to, each.capacity);
-                     return links;
-                   })
+      .def_prop_ro(
+          "links",
+          [](const Network& self) {
+            std::vector<std::tuple<int, int, std::int64_t>> links;
+            for (const NetworkLink& each : self.links())
+              links.emplace_back(each.from, each.to, each.capacity);
+            return links;
+          },
+          "From, to, capacity.")
       .def("reversed", &Network::reversed)
-      .def("route", &Network::route, "source"_a, "target"_a)
+      .def("route", &Network::route, "source"_a, "target"_a,
+           "The numbers of the links, each with the share of a message that takes it.")
       .def(
           "loads",
           [](const Network& self, const std::vector<std::tuple<int, int, double>>& flows) {
@@ -103,7 +112,7 @@ void bind_networks(nb::module_& module) {
             for (const auto& [from, to, bytes] : flows) made.push_back({from, to, bytes});
             return self.loads(made);
           },
-          "flows"_a)
+          "flows"_a, "The traffic on each link. A flow is the source, the target and the bytes.")
       .def(
           "broadcast_cut",
           [](const Network& self, const Weights& weights, int root) {
@@ -125,14 +134,18 @@ void bind_networks(nb::module_& module) {
           [](const Network& self, const Weights& supplies, const std::vector<int>& sinks) {
             return cuts_to(self, supplies, sinks);
           },
-          "supplies"_a, "sinks"_a, nb::call_guard<nb::gil_scoped_release>());
+          "supplies"_a, "sinks"_a, nb::call_guard<nb::gil_scoped_release>(),
+          "For each of the sinks, the minimum cut between all supplies and this node.");
 
   module.def(
       "pack_trees",
       [](const Network& network, const Weights& roots) {
         return shown(pack_trees(network, roots));
       },
-      "network"_a, "roots"_a, nb::call_guard<nb::gil_scoped_release>());
+      "network"_a, "roots"_a, nb::call_guard<nb::gil_scoped_release>(),
+      "Trees that together exceed no link's capacity; `roots[i]` of them have their root at node "
+      "i. A tree is its weight, and the parent of each node, which is -1 for the root. ValueError, "
+      "in one line, if there are no such trees.");
   module.def(
       "pack_torus",
       [](const Machine& machine, const Network& network) -> std::optional<std::vector<Tree>> {
@@ -140,9 +153,13 @@ void bind_networks(nb::module_& module) {
         const auto trees = pack_torus(*machine.network(), network);
         return trees ? std::optional(shown(*trees)) : std::nullopt;
       },
-      "machine"_a, "network"_a, nb::call_guard<nb::gil_scoped_release>());
-  module.def("balanced_roots", &balanced_roots, "network"_a, "trees"_a,
-             nb::call_guard<nb::gil_scoped_release>());
+      "machine"_a, "network"_a, nb::call_guard<nb::gil_scoped_release>(),
+      "Two trees per dimension from every node of a torus. None if they need more than the "
+      "network's capacities, or if the machine is not a torus.");
+  module.def(
+      "balanced_roots", &balanced_roots, "network"_a, "trees"_a,
+      nb::call_guard<nb::gil_scoped_release>(),
+      "For a total of `trees`, the number with each node as the root; None if that is impossible.");
   module.def(
       "why_wrong",
       [](const Network& network, const Weights& roots, const std::vector<Tree>& trees) {
@@ -152,7 +169,8 @@ void bind_networks(nb::module_& module) {
           return "a tree " + std::string(error.what());
         }
       },
-      "network"_a, "roots"_a, "trees"_a);
+      "network"_a, "roots"_a, "trees"_a,
+      "The error in such trees, in one line; empty if there is none.");
   module.def(
       "with_trees",
       [](const Machine& machine, const std::vector<Tree>& bcast, const std::vector<Tree>& allreduce,
@@ -164,7 +182,8 @@ void bind_networks(nb::module_& module) {
                                          std::make_shared<const PackedTrees>(PackedTrees{
                                              made(bcast), made(allreduce), made(allgather)}));
       },
-      "machine"_a, "bcast"_a, "allreduce"_a, "allgather"_a);
+      "machine"_a, "bcast"_a, "allreduce"_a, "allgather"_a,
+      "The machine with trees packed for its nodes.");
   module.def(
       "trees_of",
       [](const Machine& machine, std::string_view collective) {
@@ -174,7 +193,9 @@ void bind_networks(nb::module_& module) {
         if (found == nullptr) throw ChoiceError("no trees are packed for that collective");
         return shown(*found);
       },
-      "machine"_a, "collective"_a);
-  module.def("node_flows", &node_flows, "choice"_a, "shape"_a, "node_of"_a,
-             nb::call_guard<nb::gil_scoped_release>());
+      "machine"_a, "collective"_a, "The trees packed for bcast, allreduce or allgather.");
+  module.def(
+      "node_flows", &node_flows, "choice"_a, "shape"_a, "node_of"_a,
+      nb::call_guard<nb::gil_scoped_release>(),
+      "For each pair of nodes: source, target, blocks. `node_of` contains the node of each rank.");
 }

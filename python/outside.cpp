@@ -121,7 +121,7 @@ const Collective& collective_named(std::string_view name) {
 const Algorithm& add_python_algorithm(const std::string& name, std::string_view collective,
                                       std::string_view summary, std::string_view citation,
                                       const std::vector<Declared>& parameters,
-                                      const nb::dict& flags) {
+                                      const nb::typed<nb::dict, nb::str, bool>& flags) {
   ParameterList declared;
   if (parameters.size() > most_parameters)
     throw ChoiceError(name + " has more than " + std::to_string(most_parameters) + " parameters");
@@ -166,8 +166,10 @@ std::string msccl_of(const Choice& choice, const Shape& known) {
 
 void bind_outside(nb::module_& module) {
   const nb::object choice_error = module.attr("ChoiceError");
-  nb::exception<schedule_file::Error>(module, "ScheduleFileError", choice_error.ptr());
-  nb::exception<MscclError>(module, "MscclError", choice_error.ptr());
+  nb::exception<schedule_file::Error>(module, "ScheduleFileError", choice_error.ptr())
+      .attr("__doc__") = "A file of schedules that cannot be used: its name, and the error.";
+  nb::exception<MscclError>(module, "MscclError", choice_error.ptr()).attr("__doc__") =
+      "The reason why an MSCCL program, or a schedule, cannot be converted.";
 
   module.def(
       "block_range",
@@ -185,7 +187,9 @@ void bind_outside(nb::module_& module) {
       },
       "buffer"_a, "first"_a, "count"_a, "modulus"_a, "step"_a = 1);
 
-  nb::class_<ScheduleBuilder>(module, "ScheduleBuilder")
+  nb::class_<ScheduleBuilder>(
+      module, "ScheduleBuilder",
+      "Writes one rank's schedule. ValueError if a call precedes the first round().")
       .def(nb::init<>())
       .def("round", [](ScheduleBuilder& self) { self.round(); })
       .def(
@@ -231,12 +235,15 @@ void bind_outside(nb::module_& module) {
       .def("build", [](const ScheduleBuilder& self) { return ScheduleBuilder(self).build(); });
 
   module.def("add_python_algorithm", &add_python_algorithm, "name"_a, "collective"_a, "summary"_a,
-             "citation"_a, "parameters"_a, "flags"_a, nb::rv_policy::reference);
+             "citation"_a, "parameters"_a, "flags"_a, nb::rv_policy::reference,
+             "Registers an algorithm whose schedules toccata.algorithms.outside writes.");
 
-  module.def("read_schedule_file", &schedule_file::read, "path"_a);
-  module.def("add_schedule_file", &schedule_file::add, "text"_a, "name"_a,
-             nb::rv_policy::reference);
-  module.def("schedule_file", &schedule_file_of, "choice"_a, "shapes"_a);
+  module.def("read_schedule_file", &schedule_file::read, "path"_a,
+             "The contents of a file of schedules. ScheduleFileError if it is too large.");
+  module.def("add_schedule_file", &schedule_file::add, "text"_a, "name"_a, nb::rv_policy::reference,
+             "Registers the algorithm of a file of schedules under that name.");
+  module.def("schedule_file", &schedule_file_of, "choice"_a, "shapes"_a,
+             "The contents of a file with a choice's schedules in these shapes.");
   module.def(
       "tables_of",
       [](const Algorithm& algorithm) {
@@ -245,7 +252,9 @@ void bind_outside(nb::module_& module) {
           result.emplace_back(ranks, root, parts);
         return result;
       },
-      "algorithm"_a);
-  module.def("add_msccl", &msccl::add, "xml"_a, "name"_a, nb::rv_policy::reference);
-  module.def("msccl", &msccl_of, "choice"_a, "shape"_a);
+      "algorithm"_a, "Ranks, root and parts of each table of an algorithm from a file.");
+  module.def("add_msccl", &msccl::add, "xml"_a, "name"_a, nb::rv_policy::reference,
+             "Registers a program of MSCCL as an algorithm.");
+  module.def("msccl", &msccl_of, "choice"_a, "shape"_a,
+             "A choice's schedules as a program of MSCCL.");
 }

@@ -56,27 +56,35 @@ Order order_named(std::string_view word) {
 }  // namespace
 
 void bind_reorder(nb::module_& module) {
-  nb::class_<Flows>(module, "Flows")
+  nb::class_<Flows>(module, "Flows",
+                    "The traffic from each rank to others: a sparse matrix of ranges.")
       .def_prop_ro("p", &Flows::p)
       .def_prop_ro("ranges", &Flows::ranges)
-      .def("row", [](const Flows& self, int rank) {
-        std::vector<std::pair<int, double>> result;
-        self.for_each(rank, [&](int peer, double bytes) { result.emplace_back(peer, bytes); });
-        return result;
-      });
+      .def(
+          "row",
+          [](const Flows& self, int rank) {
+            std::vector<std::pair<int, double>> result;
+            self.for_each(rank, [&](int peer, double bytes) { result.emplace_back(peer, bytes); });
+            return result;
+          },
+          "rank"_a);
 
-  module.def("has_scotch", &has_scotch);
-  module.def("patterns", [] {
-    std::vector<std::pair<std::string_view, std::string_view>> result;
-    for (const Pattern& each : patterns()) result.emplace_back(each.name, each.heuristic);
-    return result;
-  });
+  module.def("has_scotch", &has_scotch, "Whether this was built with Scotch.");
+  module.def(
+      "patterns",
+      [] {
+        std::vector<std::pair<std::string_view, std::string_view>> result;
+        for (const Pattern& each : patterns()) result.emplace_back(each.name, each.heuristic);
+        return result;
+      },
+      "The names of the patterns, each with that of its heuristic.");
   module.def(
       "flows_of",
       [](const Choice& choice, const Shape& shape) {
         return flows_of(algorithm_of(choice), plain(choice).in(shape));
       },
-      "choice"_a, "shape"_a, nb::call_guard<nb::gil_scoped_release>());
+      "choice"_a, "shape"_a, nb::call_guard<nb::gil_scoped_release>(),
+      "The traffic of the schedules, one byte per block.");
   module.def(
       "ring_flows",
       [](int p) {
@@ -88,10 +96,12 @@ void bind_reorder(nb::module_& module) {
       [](const Shape& shape, const Flows& flows, const Mapping& players) {
         return hop_bytes(placement_of(shape), flows, players);
       },
-      "shape"_a, "flows"_a, "players"_a, nb::call_guard<nb::gil_scoped_release>());
+      "shape"_a, "flows"_a, "players"_a, nb::call_guard<nb::gil_scoped_release>(),
+      "Bytes times distance, if players[i] plays rank i.");
   module.def(
       "pattern_of", [](const Choice& choice) { return std::string(algorithm_of(choice).pattern); },
-      "choice"_a);
+      "choice"_a,
+      "The pattern for the mapping of an algorithm; \"\" if its traffic determines the mapping.");
   module.def(
       "map_pattern",
       [](std::string_view pattern, const Shape& shape, std::optional<unsigned> seed) {
@@ -101,7 +111,8 @@ void bind_reorder(nb::module_& module) {
         return timed(
             [&] { return known.map(placement_of(shape), {.root = shape.root, .seed = seed}); });
       },
-      "pattern"_a, "shape"_a, "seed"_a = nb::none());
+      "pattern"_a, "shape"_a, "seed"_a = nb::none(),
+      "For each role, the rank that plays it; and the seconds of the search.");
   module.def(
       "map_flows",
       [](const Flows& flows, const Shape& shape) {
@@ -121,7 +132,8 @@ void bind_reorder(nb::module_& module) {
         placement_of(known);
         return mappings_for(algorithm_of(choice), known, choice.pattern);
       },
-      "choice"_a, "shape"_a, nb::call_guard<nb::gil_scoped_release>());
+      "choice"_a, "shape"_a, nb::call_guard<nb::gil_scoped_release>(),
+      "The candidate mappings of an algorithm, the preferred one first.");
   module.def(
       "orders_for",
       [](const Choice& choice) {
@@ -129,7 +141,8 @@ void bind_reorder(nb::module_& module) {
         for (const Order each : orders_for(algorithm_of(choice))) result.push_back(name(each));
         return result;
       },
-      "choice"_a);
+      "choice"_a,
+      "The possible ways to keep the order of its buffers, among straight, exchange and shuffle.");
   module.def(
       "reordered",
       [](const Choice& choice, const Shape& shape, const Mapping& players, std::string_view order) {
@@ -138,5 +151,6 @@ void bind_reorder(nb::module_& module) {
           throw ChoiceError(choice.algorithm->path() + " " + why);
         return reordered(*choice.algorithm, plain(choice).in(shape), players, known);
       },
-      "choice"_a, "shape"_a, "players"_a, "order"_a);
+      "choice"_a, "shape"_a, "players"_a, "order"_a,
+      "The shape after a mapping, for any analysis.");
 }

@@ -16,13 +16,17 @@ using namespace nb::literals;
 using namespace toccata;
 
 void bind_selection(nb::module_& module) {
-  module.def("chance", &chance, "heads"_a, "trials"_a);
+  module.def(
+      "chance", &chance, "heads"_a, "trials"_a,
+      "The probability of at least `heads` heads in `trials` tosses of a fair coin (sign test).");
   module.def(
       "nearest",
       [](std::string_view word, const std::vector<std::string_view>& known) {
         return std::string(nearest(word, known));
       },
-      "word"_a, "known"_a);
+      "word"_a, "known"_a,
+      "The known word with the fewest inserted, deleted or changed letters; \"\" if there are more "
+      "than a third of its letters (src/selection/spelling.h).");
   module.def(
       "check_tuning",
       [](std::string_view text, std::string_view file) {
@@ -33,5 +37,7 @@ void bind_selection(nb::module_& module) {
           throw ChoiceError(error.what());
         }
       },
-      "text"_a, "file"_a);
+      "text"_a, "file"_a,
+      "Checks the fields of a tuning file that the library reads (src/selection/tuning.h). Raises "
+      "ChoiceError, which names the file, the point and the field.");
 }

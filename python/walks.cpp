@@ -46,5 +46,12 @@ void bind_walks(nb::module_& module) {
         InPython reported(schedules, visitor);
         return walk(schedules, reported);
       },
-      "schedules"_a, "visitor"_a);
+      "schedules"_a, "visitor"_a,
+      "Runs the schedules of all ranks together, with synchronous sends (src/analysis/walk.h). "
+      "Returns the error, or \"\".\n\n"
+      "The visitor receives the events in an order that is possible in a real run: opened(rank, "
+      "number) when a rank posts the messages of a round, none of which has moved yet; "
+      "moved(sender, source, receiver, target) when a message moves from its send to its receive, "
+      "with the block ranges of both; closed(rank, number) when all messages of the round have "
+      "moved, before its copies.");
 }

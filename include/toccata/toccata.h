@@ -213,8 +213,9 @@ TOCCATA_PUBLIC int toccata_messages_free(toccata_messages* messages);
 /* A nonblocking or persistent collective of Toccata. It is not an MPI_Request.
  *
  * It makes progress while a toccata function waits for or tests any request, and while a blocking
- * toccata call waits (except with the algorithm "native"). It makes no progress while the rank
- * blocks in an MPI function. Therefore, between start and wait, a rank must not block in MPI for
+ * toccata call waits (except with the algorithm "native"). With Open MPI, and with MPICH from 4.3
+ * on, it usually also makes progress while the rank waits in an MPI function; with other MPIs, it
+ * does not. So in a portable program, between start and wait, a rank must not block in MPI for
  * something that another rank does only after its own wait.
  *
  * The first call with a topology-aware algorithm, such as "hierarchical", waits for all ranks of

@@ -174,7 +174,7 @@ def _print_version(wanted: bool) -> None:
 
         stamp = Path(str(_core.__file__)).with_name("commit.txt")
         commit = stamp.read_text().strip() if stamp.exists() else ""
-        print(f"toccata {_core.__version__}" + (f" ({commit})" if commit else ""))
+        print(f"toccata {_core.VERSION}" + (f" ({commit})" if commit else ""))
         raise typer.Exit
 
 

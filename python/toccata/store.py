@@ -4,6 +4,7 @@ Several processes and threads may use it at once: SQLite's locks order their tra
 value is stored whole or not at all.
 """
 
+import os
 import sqlite3
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -56,6 +57,12 @@ class Store:
                 f"'{self._path}' cannot be used: {error}; remove the file, or set XDG_CACHE_HOME "
                 "to a folder that you can write to"
             ) from None
+
+
+def cache_home() -> Path:
+    """The folder for values that are kept."""
+    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(base) / "toccata"
 
 
 @cache

@@ -21,6 +21,7 @@ from typing import Any
 
 from toccata import _core
 from toccata._core import Cost
+from toccata.topology import machines
 
 __all__ = [
     "Cost", "Schedule", "Shape", "algorithm", "blocks", "choice", "circular", "number", "recv",
@@ -134,8 +135,6 @@ class Shape:
         """The ranks of each object of a level ("node", "socket"), in order of the first rank."""
         if self.placement is None or level not in self.placement.machine.levels:
             return [list(range(self.p))]
-        from toccata.topology import machines
-
         machine = self.placement.machine
         number = machine.levels.index(level)
         of = machines.around(machine, number)

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 import fakes
-from toccata.launching import launcher
+from toccata.launching import launcher, programs
+from toccata.launching.programs import Nature
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = Path(os.environ.get("TOCCATA_BUILD", ROOT / "build/release"))
@@ -52,3 +53,21 @@ def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name in ours:
         monkeypatch.delenv(name)
     return tmp_path
+
+
+@pytest.fixture
+def started(machine: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A machine on which the suffix of a program app.* gives its kind."""
+    natures = {
+        "app.openmpi": Nature("openmpi", "libmpi.so.40"),
+        "app.mpich": Nature("mpich", "libmpi.so.12"),
+        "app.abi": Nature("abi", "libmpi_abi.so.1"),
+        "app.static": Nature("", "it is linked statically", static=True),
+    }
+    unknown = Nature("", "it is a script for sh")
+    monkeypatch.setattr(programs, "nature", lambda path: natures.get(Path(path).name, unknown))
+    for name in ("mpiexec.hydra", "srun", "jsrun", "aprun", "flux", "timeout", "numactl", "env",
+                 *natures, "app.sh"):  # fmt: skip
+        fakes.script(machine / "bin" / name, "")
+    fakes.launcher(machine / "bin/mpiexec.hydra", "mpich")
+    return machine

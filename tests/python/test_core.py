@@ -51,7 +51,7 @@ def test_choice_is_normalised() -> None:
 
 
 def test_schedule() -> None:
-    schedule = _core.parse_choice("allgather", "sparbit").schedule(5, 0)
+    schedule = _core.parse_choice("allgather", "sparbit").schedule(_core.Shape(5), 0)
     assert len(schedule) == 4
     last = schedule.round(3)
     assert [(each.peer, [r.blocks for r in each.ranges]) for each in last.sends] == [(1, [[0, 3]])]
@@ -61,7 +61,7 @@ def test_schedule() -> None:
 
 
 def test_scratch_and_copies() -> None:
-    schedule = _core.parse_choice("allgather", "bruck").schedule(3, 1)
+    schedule = _core.parse_choice("allgather", "bruck").schedule(_core.Shape(3), 1)
     assert [block for each in schedule.scratch for block in each.blocks] == [1, 2, 0]
     (copy,) = schedule.round(0).copies
     assert (copy.source[0].buffer, copy.target[0].buffer) == ("send", "scratch")
@@ -69,20 +69,20 @@ def test_scratch_and_copies() -> None:
 
 def test_analyses() -> None:
     choice = _core.parse_choice("allgather", "sparbit:messages=per_block")
-    assert choice.verify(21) == ""
-    assert choice.lockstep(5, [3, 0, 2, 1, 4]) == ""
-    assert choice.cost(21).messages == 20
-    traffic = choice.traffic(21, block_bytes=8)
+    assert choice.verify(_core.Shape(21)) == ""
+    assert choice.lockstep(_core.Shape(5), [3, 0, 2, 1, 4]) == ""
+    assert choice.cost(_core.Shape(21)).messages == 20
+    traffic = choice.traffic(_core.Shape(21), block_bytes=8)
     assert (traffic.rounds, traffic.messages, traffic.sent_bytes) == (5, 20, 160)
 
 
 def test_analysis_of_an_alltoall() -> None:
     choice = _core.parse_choice("alltoall", "bruck_radix:radix=3")
-    assert choice.verify(10) == ""
-    assert choice.lockstep(4, [2] * 16) == "", "4 ranks have 16 data"
+    assert choice.verify(_core.Shape(10)) == ""
+    assert choice.lockstep(_core.Shape(4), [2] * 16) == "", "4 ranks have 16 data"
     for counts, said in ([2] * 15, "given are 15"), ([1] + [2] * 15, "alike"):
         with pytest.raises(_core.ChoiceError, match=said):
-            choice.lockstep(4, counts)
+            choice.lockstep(_core.Shape(4), counts)
 
 
 def test_vector_forms_of_rooted_collectives_have_what_serves_them() -> None:
@@ -125,14 +125,14 @@ def test_bad_choice(text: str, said: str) -> None:
 
 def test_impossible_and_out_of_range() -> None:
     exchange = _core.parse_choice("allgather", "neighbor_exchange")
-    assert exchange.why_impossible(3) == "needs an even number of ranks"
-    assert exchange.why_impossible(4) == ""
+    assert exchange.why_impossible(_core.Shape(3)) == "needs an even number of ranks"
+    assert exchange.why_impossible(_core.Shape(4)) == ""
     for call in (
-        lambda: exchange.schedule(3, 0),
-        lambda: exchange.schedule(4, 4),
-        lambda: exchange.schedule(0, 0),
-        lambda: exchange.verify(-1),
-        lambda: _core.parse_choice("allgather", "native").cost(4),
+        lambda: exchange.schedule(_core.Shape(3), 0),
+        lambda: exchange.schedule(_core.Shape(4), 4),
+        lambda: exchange.schedule(_core.Shape(0), 0),
+        lambda: exchange.verify(_core.Shape(-1)),
+        lambda: _core.parse_choice("allgather", "native").cost(_core.Shape(4)),
         lambda: _core.parse_choice("alltoall_", "ring"),
     ):
         with pytest.raises(_core.ChoiceError):

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from toccata import _core
-from toccata.algorithms import catalogue, outside, searching
+from toccata.algorithms import catalogue, outside
 from toccata.errors import Failure
 from toccata.launching import launcher
-from toccata.simulating import model_beside, platforms, simulation
-from toccata.topology import machines, network_bounds, networks, packing
+from toccata.simulating import model_beside, platforms, searching, simulation
+from toccata.topology import machines, network_bounds, packing
 
 LIMIT = 120  # seconds per run
 COLLECTIVES = [each.name for each in _core.collectives()]
@@ -180,7 +180,7 @@ def test_long_messages_come_close_to_the_bound(
     tmp_path: Path, machine: str, links: str, collective: str, algorithm: str
 ) -> None:
     """1 GiB in total; on a torus, with links of a node that do not delay each other."""
-    network = networks.of(machine, links)
+    network = platforms.network(machine, links)
     trees = tmp_path / "trees.txt"
     packed = packing.pack(network, [0]) if "forestcoll" in algorithm else []
     trees.write_text(packing.with_trees(network, packed).saved)

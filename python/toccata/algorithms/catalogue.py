@@ -25,7 +25,7 @@ def constraint(algorithm: _core.Algorithm) -> str | None:
     """Why some numbers of ranks are impossible ("needs an even number of ranks"); None if all are
     possible."""
     choice = _core.parse_choice(algorithm.collective, algorithm.name)
-    reasons = dict.fromkeys(choice.why_impossible(p) for p in PROBED_RANKS)
+    reasons = dict.fromkeys(choice.why_impossible(_core.Shape(p)) for p in PROBED_RANKS)
     return "; ".join(reason for reason in reasons if reason) or None
 
 

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from toccata import _core, writing
+from toccata import _core, store, writing
 from toccata.errors import Failure, InputError
 
 MOST_SECONDS = 10.0  # limit for one call of a user's function, or for reading the file
@@ -473,11 +473,9 @@ def make_runnable(text: str, choice: _core.Choice, shapes: Sequence[_core.Shape]
 def kept_file(choice: _core.Choice, shapes: Sequence[_core.Shape]) -> str:
     """Stores schedules in a file named by its digest, for later runs too. Returns "file:...", the
     name for a run."""
-    from toccata.simulating import simulation
-
     written = _core.schedule_file(choice, list(shapes))
     digest = hashlib.sha256(written.encode()).hexdigest()[:24]
-    path = simulation.cache_home() / "schedules" / f"{digest}.json"
+    path = store.cache_home() / "schedules" / f"{digest}.json"
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile("w", dir=path.parent, delete=False) as file:

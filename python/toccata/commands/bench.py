@@ -206,8 +206,8 @@ def bench(
     """
     request = Request(
         collective, ranks, sizes, algorithms, distribution and distribution.value,
-        device and device.value, paper, repetitions, warmup, limit, not no_validate, baseline,
-        highlight, metric.value,
+        device and device.value, alltoall_tables.PAPER if paper else None, repetitions, warmup,
+        limit, not no_validate, baseline, highlight, metric.value,
     )  # fmt: skip
     written = csv, json_, heatmap, scaling
     _run(request, mpi, words(launcher_args), written, compare, details)
@@ -224,7 +224,7 @@ def _run(
     plans, shown = request.plans(), Comparison.of(request)
     starter = launcher.find(mpi)
     stem = Path("results") / f"{request.name}-{starter.family}"
-    files = Files.of(stem, *written, paper=request.paper)
+    files = Files.of(stem, *written, paper=request.paper is not None)
     session.commands_for(plans, starter, more)  # reports errors before any work
     before = read_csv(compare) if compare is not None else None
     files.check()

@@ -6,9 +6,8 @@ import typer
 
 from toccata import quantities as q
 from toccata.algorithms import catalogue
-from toccata.commands.common import RootOption, number_of_ranks, print_whole
-from toccata.topology import networks
-from toccata.topology.machines import PlacementOption
+from toccata.commands.common import PlacementOption, RootOption, number_of_ranks, print_whole
+from toccata.simulating import platforms
 
 MachineText = Annotated[
     str,
@@ -80,9 +79,9 @@ def bounds_(
     - `toccata bounds --machine "leaf:4 node:16 core:8" --links leaf=1/4`
     - `toccata bounds --machine torus:16x4 --links 0.0-0.1=0`
     """
-    from toccata.topology import bounds  # needs numpy, which `make install PLOTS=OFF` leaves out
+    from toccata.algorithms import bounds  # needs numpy, which `make install PLOTS=OFF` leaves out
 
-    on = bounds.On(networks.of(machine, links), p, placement, root)
+    on = bounds.On(platforms.network(machine, links), p, placement, root)
     n = q.parse_bytes(size)
     if collective is None:
         print_whole(bounds.overview(on, n))

@@ -86,6 +86,22 @@ LauncherArgs = Annotated[
         metavar="ARGS", help='Additional arguments for mpirun, such as "--hostfile hosts".'
     ),
 ]
+MachineOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="TEXT",
+        help='Machine of the ranks, such as "node:4 socket:2 core:8" or "torus:8x8 core:2".',
+    ),
+]
+PlacementOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        autocompletion=lambda: ["sequential", "cyclic", "block-scatter", "cyclic-scatter"],
+        help="Placement of the ranks on the machine: sequential (default), cyclic, "
+        "block-scatter, cyclic-scatter, random:SEED, or a list of cores.",
+    ),
+]
 NoValidate = Annotated[bool, typer.Option("--no-validate", help="Do not check the received data.")]
 
 

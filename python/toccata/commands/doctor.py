@@ -5,10 +5,10 @@ from typing import Annotated
 
 import typer
 
+from toccata.commands import checks
 from toccata.commands.common import console
 from toccata.commands.common import seconds as in_seconds
 from toccata.errors import Failure
-from toccata.launching import doctor as practice
 
 
 def doctor(
@@ -22,7 +22,7 @@ def doctor(
         typer.Option(
             metavar="SECONDS", parser=in_seconds, help="Time limit for the start of all ranks."
         ),
-    ] = practice.SECONDS,
+    ] = checks.SECONDS,
 ) -> None:
     """Check the installation: MPIs, libraries, settings, the machine, and your own command.
 
@@ -42,13 +42,13 @@ def doctor(
     - `toccata doctor -- mpirun -n 4 ./app`
     - `toccata doctor -- srun -N 2 -n 64 ./app`
     """
-    findings, said, tuning_file = practice.examine(os.environ)
+    findings, said, tuning_file = checks.examine(os.environ)
     job = None
     if command:
-        more, job = practice.treat(command, os.environ, mpi, seconds)
+        more, job = checks.treat(command, os.environ, mpi, seconds)
         findings += more
     if job is not None or not command:
-        findings += practice.choices(said, job, tuning_file)
+        findings += checks.choices(said, job, tuning_file)
     for each in findings:
         mark = "[green]ok[/]   " if each.good else "[bold red]wrong[/]"
         console.print(f"{mark}  [bold]{each.topic:9}[/] {each.text}", soft_wrap=True)

@@ -9,7 +9,9 @@ from toccata import _core, outputs
 from toccata import quantities as q
 from toccata.commands.common import (
     BlockBytes,
+    MachineOption,
     ModelOption,
+    PlacementOption,
     console,
     number_of_ranks,
     print_whole,
@@ -17,7 +19,6 @@ from toccata.commands.common import (
 from toccata.errors import Failure, InputError
 from toccata.launching import reports
 from toccata.models import predicting
-from toccata.topology.machines import MachineOption, PlacementOption
 from toccata.tuning import proposals
 
 Subject = Annotated[

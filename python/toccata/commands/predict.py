@@ -13,6 +13,7 @@ from toccata import quantities as q
 from toccata.algorithms import catalogue
 from toccata.commands.common import (
     ModelOption,
+    PlacementOption,
     algorithm_names,
     collective_names,
     console,
@@ -26,7 +27,6 @@ from toccata.errors import InputError
 from toccata.models import predicting
 from toccata.models.planning import STANDARD_RANKS, Plan, Where
 from toccata.simulating import platforms
-from toccata.topology.machines import PlacementOption
 
 LONG = 60  # seconds; longer predictions are announced
 

@@ -12,6 +12,8 @@ from toccata import _core, outputs
 from toccata import quantities as q
 from toccata.algorithms import catalogue, outside, proving
 from toccata.commands.common import (
+    MachineOption,
+    PlacementOption,
     algorithm_names,
     console,
     name_of,
@@ -20,7 +22,6 @@ from toccata.commands.common import (
 )
 from toccata.errors import Failure, InputError
 from toccata.topology import machines
-from toccata.topology.machines import MachineOption, PlacementOption
 
 STANDARD_RANKS = "1:64:1"
 

@@ -13,6 +13,7 @@ from toccata.commands.common import (
     BlockBytes,
     ModelOption,
     PictureFile,
+    PlacementOption,
     RootOption,
     console,
     number_of_ranks,
@@ -21,7 +22,6 @@ from toccata.commands.common import (
 from toccata.errors import InputError
 from toccata.models import predicting, reordering
 from toccata.topology import machines
-from toccata.topology.machines import PlacementOption
 
 AlgorithmName = Annotated[
     str | None, typer.Argument(metavar="ALGORITHM", help="Algorithm, such as allgather/ring.")

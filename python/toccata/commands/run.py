@@ -11,8 +11,9 @@ import typer
 
 from toccata import _core, outputs
 from toccata.algorithms import catalogue, outside
+from toccata.commands import checks
 from toccata.errors import InputError
-from toccata.launching import doctor, launcher, starting
+from toccata.launching import launcher, starting
 
 REPORT_ON = "1"
 # Options of run that take no value.
@@ -52,7 +53,7 @@ def _learning(sums: bool, off: bool) -> dict[str, str]:
         return {"TOCCATA_LEARN": "sums"}
     library = next((str(each) for each in launcher.libraries().values()), "")
     files = _core.Configuration(_core.configuration_files(library))
-    said = doctor.Said(os.environ, files)
+    said = checks.Said(os.environ, files)
     silent = said.value("TOCCATA") in ("off", "0") or said.value("TOCCATA_LEARN")
     return {} if silent else {"TOCCATA_LEARN": "auto"}
 

@@ -8,7 +8,7 @@ import typer
 
 from toccata import _core, outputs
 from toccata import quantities as q
-from toccata.algorithms import catalogue, outside, searching
+from toccata.algorithms import catalogue, outside
 from toccata.commands.common import (
     CollectiveName,
     console,
@@ -20,7 +20,7 @@ from toccata.commands.common import (
 )
 from toccata.errors import Failure, InputError
 from toccata.plain_table import PlainTable
-from toccata.simulating import platforms
+from toccata.simulating import platforms, searching
 
 MOST_SHOWN = 8
 

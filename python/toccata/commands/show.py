@@ -8,7 +8,9 @@ from rich.markup import escape
 from toccata import _core, outputs
 from toccata.algorithms import catalogue, outside, show
 from toccata.commands.common import (
+    MachineOption,
     PictureFile,
+    PlacementOption,
     Ranks,
     RootOption,
     algorithm_names,
@@ -17,7 +19,6 @@ from toccata.commands.common import (
 )
 from toccata.errors import InputError
 from toccata.topology import machines
-from toccata.topology.machines import MachineOption, PlacementOption
 
 AlgorithmName = Annotated[
     str,

@@ -10,15 +10,16 @@ from toccata.commands.common import (
     LauncherArgs,
     MpiOption,
     PictureFile,
+    PlacementOption,
     console,
     number_of_ranks,
     words,
 )
 from toccata.errors import InputError
 from toccata.launching import launcher
-from toccata.topology import locating, networks
+from toccata.measuring import locating
+from toccata.simulating import platforms
 from toccata.topology import tree as tree
-from toccata.topology.machines import PlacementOption
 
 MachineText = Annotated[
     str | None,
@@ -129,7 +130,7 @@ def _pack(machine: str, links: str, trees: str, save: Path, output: Path | None)
     # needs numpy, which `make install PLOTS=OFF` leaves out
     from toccata.topology import packing
 
-    packed = packing.packed(networks.of(machine, links), trees)
+    packed = packing.packed(platforms.network(machine, links), trees)
     save.write_text(packing.with_trees(*packed).saved)
     console.print(packing.as_table(*packed))
     if output is not None:

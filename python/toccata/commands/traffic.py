@@ -5,7 +5,9 @@ from toccata import quantities as q
 from toccata.algorithms import catalogue, counting
 from toccata.commands.common import (
     BlockBytes,
+    MachineOption,
     Names,
+    PlacementOption,
     Ranks,
     RootOption,
     console,
@@ -14,7 +16,6 @@ from toccata.commands.common import (
     subjects,
 )
 from toccata.topology import machines
-from toccata.topology.machines import MachineOption, PlacementOption
 
 
 def traffic(

@@ -12,6 +12,7 @@ from toccata.commands.common import (
     LauncherArgs,
     MpiOption,
     NoValidate,
+    PlacementOption,
     console,
     count,
     print_whole,
@@ -21,7 +22,6 @@ from toccata.commands.common import (
 )
 from toccata.errors import InputError
 from toccata.launching import launcher
-from toccata.topology.machines import PlacementOption
 from toccata.tuning import overview, racing, tuning_file
 from toccata.tuning.session import Request
 

@@ -11,7 +11,9 @@ from toccata import _core
 from toccata import quantities as q
 from toccata.algorithms import proving
 from toccata.commands.common import (
+    MachineOption,
     Names,
+    PlacementOption,
     console,
     name_of,
     number_of_ranks,
@@ -20,7 +22,6 @@ from toccata.commands.common import (
 )
 from toccata.errors import Failure
 from toccata.topology import machines
-from toccata.topology.machines import MachineOption, PlacementOption
 
 MaxP = Annotated[
     int,

@@ -31,6 +31,11 @@ def parse_sizes(text: str, least: int = 1, most: int = MOST_BYTES) -> list[int]:
     return sizes
 
 
+def sizes_of(collective: str, sizes: Sequence[int]) -> Sequence[int]:
+    """The sizes to measure: for a barrier, which has no bytes, only the smallest one."""
+    return [1] if collective == "barrier" else sizes
+
+
 @dataclass(frozen=True)
 class Plan:
     """A requested measurement."""

@@ -23,7 +23,6 @@ from toccata.measuring.benchmark import AUTO, Plan
 from toccata.measuring.results import Measurement
 from toccata.plain_table import PlainTable
 from toccata.quantities import show_bytes, show_microseconds
-from toccata.tuning.tuning_file import sizes_of
 
 COLLECTIVES = ("allgather", "allreduce", "alltoall", "bcast")
 # The first calls of a size, in which the library makes its trials. They are not timed.
@@ -118,8 +117,8 @@ def measure_again(cells: Sequence[Cell], mpi: str, told: Callable[[str], None]) 
 def _measure(place: Place, collective: str, mpi: str) -> tuple[str, list[Cell]]:
     starter = launcher.find(mpi)
     plan = Plan(
-        collective, ["native", AUTO], sizes_of(collective, place.sizes), place.repetitions,
-        place.trials, place.limit, validate=True,
+        collective, ["native", AUTO], benchmark.sizes_of(collective, place.sizes),
+        place.repetitions, place.trials, place.limit, validate=True,
     )  # fmt: skip
     command = benchmark.command_for(plan, starter, place.ranks, [])
     run = benchmark.measure(plan, command, place.ranks)

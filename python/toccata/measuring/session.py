@@ -13,13 +13,23 @@ from toccata.measuring import benchmark
 from toccata.measuring.benchmark import Plan, Run
 from toccata.measuring.files import Files
 from toccata.measuring.results import Measurement, Metric, Results
-from toccata.papers import alltoall_tables
-from toccata.tuning import tuning_file
 
 STANDARD_HIGHLIGHT = "sparbit"
 STANDARD_RANKS = "2,4,8"
 STANDARD_SIZES = "1:1M"
 STANDARD_REPETITIONS = 100
+
+
+@dataclass(frozen=True)
+class Paper:
+    """The measurement of a paper, from which a request takes its missing options."""
+
+    collective: str
+    ranks: str
+    algorithms: str
+    repetitions: int
+    sizes: Callable[[int], Sequence[int]]  # of blocks, with a number of ranks
+    others: Mapping[int, Sequence[int]]  # by ranks, the sizes of additional runs
 
 
 @dataclass(frozen=True)
@@ -32,7 +42,7 @@ class Request:
     algorithms: str | None
     distribution: str | None
     device: str | None  # the GPU runtime in whose memory buffers lie
-    paper: bool  # as in the paper on alltoall, unless options differ
+    paper: Paper | None
     repetitions: int | None
     warmup: int
     limit: float  # seconds
@@ -51,33 +61,32 @@ class Request:
     @property
     def names(self) -> list[str]:
         """The algorithms."""
-        standard = alltoall_tables.ALGORITHMS if self.paper else "all"
+        standard = self.paper.algorithms if self.paper else "all"
         return catalogue.measured(
             self.collective, standard if self.algorithms is None else self.algorithms
         )
 
     def plans(self) -> dict[int, Plan]:
         """The plan for each number of ranks. InputError if options do not fit the collective."""
-        if self.paper and self.collective != "alltoall":
-            raise InputError(f"--paper requires alltoall, not {self.collective}")
+        paper = self.paper
+        if paper and self.collective != paper.collective:
+            raise InputError(f"--paper requires {paper.collective}, not {self.collective}")
         names = self.names
         if self.distribution and catalogue.is_regular(self.collective):
             raise InputError("--distribution requires a vector form, such as alltoallv")
         sizes = benchmark.parse_sizes(STANDARD_SIZES if self.sizes is None else self.sizes)
-        standard = alltoall_tables.REPETITIONS if self.paper else STANDARD_REPETITIONS
+        standard = paper.repetitions if paper else STANDARD_REPETITIONS
         plan = Plan(
-            self.collective, names, tuning_file.sizes_of(self.collective, sizes),
+            self.collective, names, benchmark.sizes_of(self.collective, sizes),
             self.repetitions or standard, self.warmup, self.limit, self.validate,
             self.distribution, self.device,
         )  # fmt: skip
-        ranks = alltoall_tables.RANKS if self.paper else STANDARD_RANKS
+        ranks = paper.ranks if paper else STANDARD_RANKS
         plans = dict.fromkeys(q.parse_ranks(ranks if self.ranks is None else self.ranks), plan)
-        if self.paper and self.sizes is None:
-            blocks = alltoall_tables.blocks
-            plans = {p: replace(plan, sizes=blocks(alltoall_tables.SIZES, p)) for p in plans}
-        if self.paper and self.ranks is None:
-            cap = alltoall_tables.blocks([alltoall_tables.CAP_BYTES], alltoall_tables.CAP_RANKS)
-            plans[alltoall_tables.CAP_RANKS] = replace(plan, sizes=cap)
+        if paper and self.sizes is None:
+            plans = {p: replace(plan, sizes=paper.sizes(p)) for p in plans}
+        if paper and self.ranks is None:
+            plans |= {p: replace(plan, sizes=sizes) for p, sizes in paper.others.items()}
         for name in filter(outside.is_file, names):
             choice = catalogue.parse(self.collective, name)
             outside.make_runnable(name, choice, [

@@ -165,7 +165,7 @@ class Walks:
 
 
 def _alike(case: Case) -> bool:
-    counted = _choice(case).cost(case.p)
+    counted = _choice(case).cost(_core.Shape(case.p))
     return (
         case.collective in IN_BLOCKS
         and counted.messages * case.p > WALKED_MESSAGES
@@ -174,7 +174,7 @@ def _alike(case: Case) -> bool:
 
 
 def _walk(case: Case, model: _core.Model) -> Values:
-    few = _choice(case).cost(case.p).messages * case.p <= WALKED_MESSAGES
+    few = _choice(case).cost(_core.Shape(case.p)).messages * case.p <= WALKED_MESSAGES
     # Schedules with many messages are too large to keep.
     predictor = _kept_predictor if few else _predictor
     return np.array(
@@ -183,7 +183,7 @@ def _walk(case: Case, model: _core.Model) -> Values:
 
 
 def _predictor(collective: str, algorithm: str, p: int) -> _core.Predictor:
-    return _core.Predictor(_core.parse_choice(collective, algorithm), p)
+    return _core.Predictor(_core.parse_choice(collective, algorithm), _core.Shape(p))
 
 
 _kept_predictor = cache(_predictor)
@@ -201,9 +201,9 @@ def why_not(case: Case) -> str | None:
         choice = _choice(case)
     except _core.ChoiceError:
         return f"there is no {case.collective}/{case.algorithm} (yet)"
-    if why := choice.why_impossible(case.p):
+    if why := choice.why_impossible(_core.Shape(case.p)):
         return f"{case.collective}/{case.algorithm} {why}"
-    if choice.cost(case.p).messages * case.p > MOST_MESSAGES:
+    if choice.cost(_core.Shape(case.p)).messages * case.p > MOST_MESSAGES:
         return f"{case.p} ranks send more than {MOST_MESSAGES} messages: too many to walk"
     return None
 

@@ -13,6 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from toccata.measuring.results import Measurement, Results
+from toccata.measuring.session import Paper
 from toccata.plain_table import PlainTable
 
 RANKS = "2,4,8"
@@ -37,6 +38,13 @@ NAMES = {
 def blocks(sizes: Sequence[int], ranks: int) -> list[int]:
     """Converts the paper's sizes (the total that a rank sends) to block sizes."""
     return [max(1, size // ranks) for size in sizes]
+
+
+PAPER = Paper(
+    "alltoall", RANKS, ALGORITHMS, REPETITIONS,
+    sizes=lambda p: blocks(SIZES, p),
+    others={CAP_RANKS: blocks([CAP_BYTES], CAP_RANKS)},
+)  # fmt: skip
 
 
 def as_the_paper(results: Results) -> Results:

@@ -59,7 +59,7 @@ def cells(placement: str, names: Iterable[str], numbers: Sequence[int], bytes_: 
         for p in numbers
         for name in names
         for size in bytes_
-        if not _core.parse_choice("allgather", name).why_impossible(p)
+        if not _core.parse_choice("allgather", name).why_impossible(_core.Shape(p))
     ]
 
 

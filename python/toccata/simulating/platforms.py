@@ -9,6 +9,8 @@ from toccata import _core, documents
 from toccata.errors import InputError
 from toccata.launching import launcher
 from toccata.models import predicting
+from toccata.topology import networks
+from toccata.topology.networks import Network
 
 WHAT = "platform (a model with a machine)"
 REMEDY = "the files in platforms/ are examples"
@@ -40,6 +42,23 @@ class Platform:
     def links(self) -> str:
         """The links that differ from those of the machine, as in `--links`."""
         return str(json.loads(self.text).get("links", ""))
+
+    def network(self) -> Network:
+        """The network, with its changed links. Raises InputError if a link does not exist."""
+        return networks.of(self.machine, self.links, self._rates())
+
+    def _rates(self) -> dict[str, float]:
+        """By level, the bytes per second that leave an object; "" is the rate of the network."""
+        model = self.model
+        values = dict(zip(model.term_names, model.coefficients, strict=True))
+        rates = {}
+        for name, seconds in values.items():
+            level, _, term = name.rpartition(".")
+            if term == "injection" and seconds > 0:
+                rates[level] = 1 / seconds
+            if level in ("network.eager", "network.rendezvous") and term == "beta" and seconds > 0:
+                rates[""] = max(rates.get("", 0), 1 / seconds)
+        return rates
 
     def with_links(self, links: str) -> "Platform":
         """A copy with these links changed as well, such as "0.0-0.1=0"."""
@@ -105,6 +124,15 @@ def find(text: str, model: str | None = None) -> Platform:
     fields = documents.json_of(path, what=WHAT, remedy=REMEDY)
     own = documents.convert(path, fields, _Own, remedy=REMEDY)
     return _checked(fields, own.machine)
+
+
+def network(text: str, links: str = "") -> Network:
+    """The network of a platform's name or file, a machine's text, or a file of switches, with
+    changed links. Raises like `find`, and InputError if a link does not exist."""
+    if text in names() or Path(text).suffix == ".json":
+        made = find(text).network()
+        return made.changed(links) if links else made
+    return networks.of(text, links)
 
 
 @dataclass(frozen=True)

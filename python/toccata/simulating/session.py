@@ -14,8 +14,7 @@ from toccata.measuring.results import Results
 from toccata.simulating import platforms, simulation
 from toccata.simulating.platforms import Platform
 from toccata.simulating.simulation import Cell, Outcome
-from toccata.topology import machines, networks
-from toccata.tuning import tuning_file
+from toccata.topology import machines
 
 # The collectives of one message, and its largest size; others have the limit of `toccata bench`.
 OF_ONE_MESSAGE = ("allreduce", "bcast", "reduce")
@@ -68,11 +67,11 @@ class Request:
         if there.links:
             if self.predicted:
                 raise InputError("--predicted ignores changed links; leave out --predicted")
-            networks.of_platform(there)  # raises InputError if a link does not exist
+            there.network()  # raises InputError if a link does not exist
         machine = _core.Machine(there.machine)
         ranks = [machines.cores(machine)] if self.ranks is None else q.parse_ranks(self.ranks)
         most = MOST_OF_MESSAGE if self.collective in OF_ONE_MESSAGE else benchmark.MOST_BYTES
-        sizes = tuning_file.sizes_of(self.collective, benchmark.parse_sizes(self.sizes, most=most))
+        sizes = benchmark.sizes_of(self.collective, benchmark.parse_sizes(self.sizes, most=most))
         if any(size > benchmark.MOST_BYTES and size % 8 for size in sizes):
             raise InputError(f"--sizes {self.sizes}: above 1 GiB, expected multiples of 8 bytes")
         if peers and any(size >= 1 << 31 for size in sizes):

@@ -29,7 +29,6 @@ from toccata.measuring.results import Measurement
 from toccata.simulating import platforms
 from toccata.simulating.platforms import Platform
 from toccata.store import Store
-from toccata.topology import networks
 
 FAMILY = "simgrid"
 # SimGrid's selectors, each of which imitates the choices of the library with this name.
@@ -120,15 +119,10 @@ class Outcome:
 @cache
 def simgrid() -> Path:
     """The folder of SimGrid. InputError if it is not built."""
-    prefix = cache_home() / "simgrid-4.1"
+    prefix = store.cache_home() / "simgrid-4.1"
     if not (prefix / "complete").exists():
         raise InputError("SimGrid is not built; run `make simgrid` (about 10 minutes, once)")
     return prefix
-
-
-def cache_home() -> Path:
-    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(base) / "toccata"
 
 
 @cache
@@ -158,7 +152,7 @@ def key(platform: Platform, cell: Cell) -> str:
 
 def kept() -> Store:
     """The store with the results of earlier commands."""
-    return store.at(cache_home() / "results.sqlite")
+    return store.at(store.cache_home() / "results.sqlite")
 
 
 def known(platform: Platform, cell: Cell) -> Outcome | None:
@@ -223,7 +217,7 @@ def _description(platform: Platform) -> str:
     is_mesh = not all(_core.Machine(platform.machine).periodic)
     if not (platform.links or is_mesh):
         return platform.text
-    network = networks.of_platform(platform)
+    network = platform.network()
     assert network.rate is not None
     fields = {"nodes": network.nodes, "vertices": len(network.names), "level": network.level,
               "links": network.core.links, "rate": network.rate / network.scale}  # fmt: skip

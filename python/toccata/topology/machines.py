@@ -5,31 +5,11 @@ from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
-from typing import Annotated
-
-import typer
 
 from toccata import _core, documents
 from toccata.errors import InputError
 
 STANDARD_PLACEMENT = "sequential"
-
-MachineOption = Annotated[
-    str | None,
-    typer.Option(
-        metavar="TEXT",
-        help='Machine of the ranks, such as "node:4 socket:2 core:8" or "torus:8x8 core:2".',
-    ),
-]
-PlacementOption = Annotated[
-    str | None,
-    typer.Option(
-        metavar="NAME",
-        autocompletion=lambda: ["sequential", "cyclic", "block-scatter", "cyclic-scatter"],
-        help="Placement of the ranks on the machine: sequential (default), cyclic, "
-        "block-scatter, cyclic-scatter, random:SEED, or a list of cores.",
-    ),
-]
 
 
 @cache

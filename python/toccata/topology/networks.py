@@ -1,6 +1,7 @@
-"""Networks with their links, from machines, platforms, and files of switches."""
+"""Networks with their links, from machines and files of switches."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -9,7 +10,6 @@ from pathlib import Path
 
 from toccata import _core
 from toccata.errors import InputError
-from toccata.simulating import platforms
 from toccata.topology import machines
 
 FINEST = 1000  # capacities are rounded to multiples of 1 / FINEST, unless exact ones are coarser
@@ -142,46 +142,21 @@ def _factor(item: str, text: str) -> Fraction:
     return factor
 
 
-def of(text: str, links: str = "") -> Network:
-    """The network of a machine's text, a platform's name or file, or a file of switches.
+def of(text: str, links: str = "", rates: Mapping[str, float] | None = None) -> Network:
+    """The network of a machine's text, or of a file of switches, with changed links.
 
-    Raises InputError, or ChoiceError if it cannot be read.
+    `rates` are the bytes per second that leave an object, by its level; "" is the rate of the
+    network. Raises InputError, or ChoiceError if it cannot be read.
     """
-    if text in platforms.names() or Path(text).suffix == ".json":
-        made = of_platform(platforms.find(text))
+    machine = machines.named(text)
+    if Path(text).is_file() and (fabric := _core.fabric(text)):
+        made = _of_fabric(machine, *fabric)
     else:
-        made = _of_text(text, {})
+        made = _of_machine(machine, rates or {})
     return made.changed(links) if links else made
 
 
-def of_platform(platform: platforms.Platform) -> Network:
-    """The network of a platform, with its changed links. Raises like `of`."""
-    made = _of_text(platform.machine, _rates(platform))
-    return made.changed(platform.links) if platform.links else made
-
-
-def _of_text(text: str, rates: dict[str, float]) -> Network:
-    machine = machines.named(text)
-    if Path(text).is_file() and (fabric := _core.fabric(text)):
-        return _of_fabric(machine, *fabric)
-    return _of_machine(machine, rates)
-
-
-def _rates(platform: platforms.Platform) -> dict[str, float]:
-    """By level, the bytes per second that leave an object; "" is the rate of the network."""
-    model = platform.model
-    values = dict(zip(model.term_names, model.coefficients, strict=True))
-    rates = {}
-    for name, seconds in values.items():
-        level, _, term = name.rpartition(".")
-        if term == "injection" and seconds > 0:
-            rates[level] = 1 / seconds
-        if level in ("network.eager", "network.rendezvous") and term == "beta" and seconds > 0:
-            rates[""] = max(rates.get("", 0), 1 / seconds)
-    return rates
-
-
-def _of_machine(machine: _core.Machine, rates: dict[str, float]) -> Network:
+def _of_machine(machine: _core.Machine, rates: Mapping[str, float]) -> Network:
     if machine.dims:
         core = _core.Network.of_mesh(machine.dims, machine.periodic)
         names = tuple(_coordinates(cell, machine.dims) for cell in range(core.nodes))

@@ -40,7 +40,7 @@ def jobs(
             for plan in plans:
                 sizes = [
                     size
-                    for size in tuning_file.sizes_of(plan.collective, plan.sizes)
+                    for size in benchmark.sizes_of(plan.collective, plan.sizes)
                     if (plan.collective, p, each, size) not in done
                 ]
                 if not sizes or (each is not None and each > p):

@@ -15,6 +15,7 @@ from typing import Any
 
 from toccata import _core, documents
 from toccata.errors import InputError
+from toccata.measuring import benchmark
 from toccata.measuring.results import Measurement
 
 VERSION = 1
@@ -142,17 +143,12 @@ def decide(measured: Sequence[Measurement], nodes: int, per_node: int | None) ->
     )
 
 
-def sizes_of(collective: str, sizes: Sequence[int]) -> Sequence[int]:
-    """The sizes to measure: for a barrier, which has no bytes, only the smallest one."""
-    return [1] if collective == "barrier" else sizes
-
-
 def by_model(
     collective: str, shape: _core.Shape, nodes: int, sizes: Sequence[int], model: _core.Model
 ) -> list[Point]:
     """The library's choices by a model, one point per size."""
     points = []
-    sizes = sizes_of(collective, sizes)
+    sizes = benchmark.sizes_of(collective, sizes)
     all_ranked = _core.rank(collective, shape, model, list(sizes))
     for size, ranked in zip(sizes, all_ranked, strict=True):
         if not ranked:

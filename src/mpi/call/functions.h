@@ -1,6 +1,9 @@
-// The functions of MPI that the library serves. Each is described once: by its names, its
-// collective, and its arguments before the communicator. From these lists come the C interface, the
-// preloaded symbols for C and Fortran, the forms for large counts, and the operation of a call.
+// The functions of MPI that the library serves: their names, their collective, and their arguments
+// before the communicator. From these lists come the definitions of the C interface and of its
+// forms for large counts, the preloaded functions for C and Fortran, and the operation of a call.
+//
+// These files also list every function: include/toccata/toccata.h, large.h and toccata.hpp, and
+// preload/fortran.cpp for the names of Fortran.
 //
 //   X(Name, name, collective)   MPI_Name, toccata_name and mpi_name_
 //   _(KIND, argument)           one argument

@@ -38,7 +38,7 @@ def messages(choice: _core.Choice, p: int) -> list[object]:
     """All messages of all ranks, round by round, with their blocks."""
     all_: list[object] = []
     for rank in range(p):
-        schedule = choice.schedule(p, rank)
+        schedule = choice.schedule(_core.Shape(p), rank)
         for number in range(len(schedule)):
             for what in (schedule.round(number).sends, schedule.round(number).recvs):
                 all_ += [
@@ -110,13 +110,13 @@ def test_parameters_claims_and_parts_are_heard(write: Write) -> None:
         " impossible=lambda shape: 'needs two ranks' if shape.p < 2 else ''",
     )
     choice = catalogue.find(f"{file}:mine:rounds=many,cut=3")
-    assert choice.verify(5) == ""
-    assert (choice.cost(5).rounds, choice.cost(5).sent) == (4, 12)
-    assert choice.why_impossible(1) == "needs two ranks"
+    assert choice.verify(_core.Shape(5)) == ""
+    assert (choice.cost(_core.Shape(5)).rounds, choice.cost(_core.Shape(5)).sent) == (4, 12)
+    assert choice.why_impossible(_core.Shape(1)) == "needs two ranks"
     algorithm = choice.algorithm
     assert algorithm is not None
     assert len(algorithm.variants(5)) == 4
-    assert all(not each.verify(5) for each in algorithm.variants(5))
+    assert all(not each.verify(_core.Shape(5)) for each in algorithm.variants(5))
 
 
 WRONG = {
@@ -148,7 +148,7 @@ def test_wrong_functions_give_their_line(write: Write, body: str) -> None:
         choice = catalogue.find(file)
         for p in (1, 2):
             for rank in range(p):
-                choice.schedule(p, rank)
+                choice.schedule(_core.Shape(p), rank)
     assert "\n" not in str(error.value)
 
 
@@ -198,7 +198,7 @@ def test_files_are_written_of_what_is_named(toccata: Toccata, tmp_path: Path) ->
     read = catalogue.find(str(tmp_path / "bruck.json"))
     assert read.algorithm is not None
     assert _core.tables_of(read.algorithm) == [(2, 0, 1), (4, 0, 1)]
-    assert "has schedules for 2, 4 ranks" in read.why_impossible(3)
+    assert "has schedules for 2, 4 ranks" in read.why_impossible(_core.Shape(3))
     text = (tmp_path / "bruck.json").read_text()
     (tmp_path / "changed.json").write_text(text.replace('["send",1', '["send",0'))
     with pytest.raises(_core.ChoiceError, match="was changed after it was written"):

@@ -169,7 +169,7 @@ def test_the_spack_recipe_can_be_read(monkeypatch: pytest.MonkeyPatch) -> None:
     repository = ROOT / "packaging/spack/spack_repo/toccata"
     assert "namespace: toccata\n" in (repository / "repo.yaml").read_text()
     recipe = runpy.run_path(str(repository / "packages/toccata/package.py"))
-    assert ("version", (_core.__version__,)) in said
+    assert ("version", (_core.VERSION,)) in said
     options = (ROOT / "CMakeLists.txt").read_text() + (ROOT / "python/CMakeLists.txt").read_text()
     defined = re.findall(r'define\w*\("(\w+)"', Path(recipe["__file__"]).read_text())
     assert defined and all(re.search(rf"\b{name}\b", options) for name in defined)
@@ -177,4 +177,4 @@ def test_the_spack_recipe_can_be_read(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_the_version_stands_in_the_changelog() -> None:
     heading = re.search(r"^## (\S+)", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
-    assert heading and heading[1].rstrip(",") == _core.__version__
+    assert heading and heading[1].rstrip(",") == _core.VERSION

@@ -12,21 +12,11 @@ from toccata.drawing import grids, pictures
 from toccata.errors import InputError
 from toccata.measuring import links
 from toccata.measuring.links import Timing
-from toccata.topology import bounds, networks
+from toccata.topology import networks
 
 
 def torus(text: str, p: int) -> _core.Shape:
     return _core.Shape(_core.Placement(_core.Machine(text), p))
-
-
-def test_bounds_are_reached_by_multiport() -> None:
-    on = bounds.On(networks.of("torus:4x4"), None)
-    assert on.shape.p == 16
-    least = on.bound("allgather", 1 << 20)
-    found = _core.link_traffic(find("allgather/torus_multiport"), on.shape, 1 << 20)
-    assert least.rounds == 2
-    assert found.largest == pytest.approx(least.free)
-    assert max(found.conflicts) == 1
 
 
 def test_bounds_need_links() -> None:

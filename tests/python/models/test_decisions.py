@@ -61,7 +61,7 @@ def test_proposes_what_beats_the_price_of_the_mpis_own() -> None:
 
 
 def _prices(p: int, size: int) -> list[tuple[str, float]]:
-    (ranked,) = _core.rank("allgather", p, MODEL, [size], standard=True)
+    (ranked,) = _core.rank("allgather", _core.Shape(p), MODEL, [size], standard=True)
     return [(choice.text, seconds) for choice, seconds in ranked]
 
 

@@ -110,7 +110,7 @@ def test_is_right_on_the_recorded_machines() -> None:
         if case.setting not in defaults or case.machine not in libraries:
             continue
         mpi = libraries[case.machine]
-        (choice,) = _core.network_rule(mpi, case.collective, case.p, [case.unit_bytes])
+        (choice,) = _core.network_rule(mpi, case.collective, _core.Shape(case.p), [case.unit_bytes])
         is_long_sum = case.collective in SUMS and case.total_bytes > 64 << 10
         if choice and choice.text in measured[case.setting] and not is_long_sum:
             found.append(defaults[case.setting] / measured[case.setting][choice.text])

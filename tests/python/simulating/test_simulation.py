@@ -9,11 +9,10 @@ import pytest
 
 from conftest import Toccata
 from running import invoke
-from toccata import _core
+from toccata import _core, store
 from toccata.errors import Failure, InputError
 from toccata.simulating import platforms, simulation
 from toccata.simulating.simulation import Cell, Outcome
-from toccata.topology import networks
 
 CELL = Cell("allgather", "ring", 4, 8, "sequential")
 
@@ -67,11 +66,11 @@ def test_links_change_a_platform() -> None:
     twice = damaged.with_links("1.1=1/2")
     assert twice.links == "0.0-0.1=0, 1.1=1/2"
     assert damaged.model.name == torus.model.name
-    network = networks.of_platform(twice)
+    network = twice.network()
     at = {name: number for number, name in enumerate(network.names)}
     assert (at["0.0"], at["0.1"]) not in network.links
     assert network.links[at["1.1"], at["1.2"]] == Fraction(1, 2)
-    assert network.rate == networks.of_platform(torus).rate
+    assert network.rate == torus.network().rate
 
 
 @pytest.fixture
@@ -144,7 +143,7 @@ def test_outcomes_of_other_versions_are_simulated_again(code: Path) -> None:
     """Results of earlier versions, which were files, and results with other fields."""
     yahoo = platforms.find("yahoo")
     name = simulation.key(yahoo, CELL)
-    file = simulation.cache_home() / "simulated" / name[:2] / f"{name}.json"
+    file = store.cache_home() / "simulated" / name[:2] / f"{name}.json"
     file.parent.mkdir(parents=True)
     file.write_text('{"seconds": 1.0, "valid": true, "why_not": ""}')
     assert simulation.known(yahoo, CELL) is None

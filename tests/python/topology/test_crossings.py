@@ -27,7 +27,7 @@ def test_the_papers_example() -> None:
 def test_regions_are_of_the_levels_that_divide() -> None:
     shape = _core.Shape(_core.Placement(_core.Machine("leaf:1 node:2 core:2"), 4, "cyclic"))
     assert _core.regions(shape) == [("node", [0, 1, 0, 1])]
-    assert _core.regions(4) == []
+    assert _core.regions(_core.Shape(4)) == []
 
 
 def test_the_table_has_a_line_for_each_level() -> None:

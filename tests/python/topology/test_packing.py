@@ -10,8 +10,10 @@ from scipy.optimize import linprog
 
 from running import invoke
 from toccata import _core
+from toccata.algorithms import bounds
 from toccata.algorithms.catalogue import find
-from toccata.topology import bounds, network_bounds, networks, packing
+from toccata.simulating import platforms
+from toccata.topology import network_bounds, networks, packing
 
 Links = list[tuple[int, int, int]]
 
@@ -134,7 +136,7 @@ def test_packings_from_all_nodes_match_a_linear_program() -> None:
      ("leaf:2 node:4", "leaf=1/8")],
 )  # fmt: skip
 def test_trees_come_close_to_the_bound(text: str, links: str) -> None:
-    network = networks.of(text, links)
+    network = platforms.network(text, links)
     weights = [1] * network.nodes
     for each in packing.pack(network, [1]):
         n = network.nodes if each.collective == "allgather" else 1
@@ -190,7 +192,7 @@ def test_without_trees_other_algorithms_come_close_to_the_bound(
 
 def test_behind_switches_two_binary_trees_replace_a_chain() -> None:
     for machine, links, root in ("gpc", "", 100), ("fattree64", "", 0), ("dragonfly", "", 255):
-        network = networks.of(machine, links)
+        network = platforms.network(machine, links)
         bcast, allreduce = packing.pack(network, [root], of_all=False)
         assert bcast.depth == allreduce.depth == 1 + (network.nodes - 1).bit_length() - 1
         assert [parents.index(-1) for _, parents in bcast.trees] == [root, root]

@@ -191,11 +191,6 @@ def test_sizes_are_of_blocks(machine: Path, monkeypatch: pytest.MonkeyPatch) -> 
     assert set(points(machine / "results/tuning-openmpi.json")) == {(3, 8), (4, 8)}
 
 
-def test_a_barrier_has_one_point() -> None:
-    assert tuning_file.sizes_of("barrier", [8, 64]) == [1]
-    assert tuning_file.sizes_of("bcast", [8, 64]) == [8, 64]
-
-
 @pytest.mark.parametrize(
     ("text", "said"),
     [

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from toccata import _core
-from toccata.algorithms import catalogue, compositions, searching
+from toccata.algorithms import catalogue, compositions
 from toccata.errors import InputError
-from toccata.simulating import platforms, simulation
+from toccata.simulating import platforms, searching, simulation
 from toccata.simulating.platforms import Platform
 
 MACHINES = {"leaf:2 node:4": 8, "leaf:3 node:2 core:2": 12, "torus:2x3": 6, "node:5": 5}

@@ -2,10 +2,10 @@
 simulations.
 
 The candidates are all algorithms of the library in every setting, compositions by level
-(compositions.py) and, on a network without switches, trees packed for its links. The model predicts
-the times of settings: first those that proofs sample, then neighbours of the best ones, which a
-seed selects. The simulator measures the best candidates of the model, every algorithm of the
-library, then neighbours of the fastest simulated ones.
+(algorithms/compositions.py) and, on a network without switches, trees packed for its links. The
+model predicts the times of settings: first those that proofs sample, then neighbours of the best
+ones, which a seed selects. The simulator measures the best candidates of the model, every algorithm
+of the library, then neighbours of the fastest simulated ones.
 
 The budget counts work, not time: each step has an approximate cost, in seconds of two cores of the
 machine on which this was written. So a seed and a budget determine one result, on every machine; a
