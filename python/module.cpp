@@ -527,7 +527,7 @@ NB_MODULE(_core, module) {
         const auto own = [&](std::int64_t bytes) {
           return native_algorithm(shipped_rules(mpi), Form::blocking, here, known.p, bytes);
         };
-        const auto network = ethernet ? Ranking::Network::ethernet : Ranking::Network::any;
+        const auto network = ethernet ? NetworkKind::ethernet : NetworkKind::any;
         std::vector<std::optional<Choice>> result;
         for (const std::int64_t bytes : unit_bytes) {
           const auto most =

@@ -50,15 +50,15 @@ std::shared_ptr<const Ranking> ranking_of_few(const Collective& collective, cons
   return std::make_shared<const Ranking>(collective, choices, known, model, published);
 }
 
-std::optional<Ranking::Entry> network_rule(const Ranking& ranking, Ranking::Network network,
+std::optional<Ranking::Entry> network_rule(const Ranking& ranking, NetworkKind network,
                                            const Collective& collective, int p,
                                            std::int64_t bytes) {
   if (rules_for_any_mpi().find(RuleTable::Section::unknown_rival, collective, p, bytes) !=
       RuleTable::least_regret)
     return {};
   const std::int64_t sizes[] = {shortest_of_class(bytes), bytes};
-  const auto safest = ranking.least_regret(network, sizes, rivals_of(collective));
-  if (!safest || safest->regret > most_regret) return {};
+  const auto safest = ranking.safest(network, sizes, rivals_of(collective), most_regret);
+  if (!safest) return {};
   return Ranking::Entry{safest->choice, safest->seconds};
 }
 

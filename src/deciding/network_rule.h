@@ -49,7 +49,7 @@ using OwnAlgorithm = std::function<std::optional<Choice>(std::int64_t bytes)>;
 // `bytes`, cannot lose much. Nothing if there is none, or if the table of rules excludes these
 // calls.
 inline constexpr double most_regret = 1.05;
-std::optional<Ranking::Entry> network_rule(const Ranking& ranking, Ranking::Network network,
+std::optional<Ranking::Entry> network_rule(const Ranking& ranking, NetworkKind network,
                                            const Collective& collective, int p, std::int64_t bytes);
 
 // The rule's choice for a size class, from just above half of `bytes` up to `bytes`, a power of

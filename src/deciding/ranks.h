@@ -10,7 +10,7 @@
 #include "deciding/rules.h"
 #include "deciding/source.h"
 #include "selection/form.h"
-#include "selection/ranking.h"
+#include "selection/network_kind.h"
 
 namespace toccata {
 
@@ -32,7 +32,7 @@ struct NetworkFacts {
   const RuleTable* own = nullptr;
   // Whether its collectives consist of messages, of whatever algorithm.
   bool are_messages = false;
-  Ranking::Network network = Ranking::Network::any;
+  NetworkKind network = NetworkKind::any;
 };
 
 // The ranks of one communicator, as an interface for decisions. src/mpi implements it, tests

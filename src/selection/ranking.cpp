@@ -99,7 +99,8 @@ struct Ranking::Sketch {
   Choice choice = {};
   int parts = 1;
   std::vector<Round> rounds = {};
-  float scratch = 0;  // blocks, the maximum of a rank
+  float scratch = 0;   // blocks, the maximum of a rank
+  float crossing = 0;  // messages that leave the sampled nodes
 
   // The maximum that a rank sends.
   std::int64_t messages() const;
@@ -113,6 +114,7 @@ constexpr int many_ranks = 1024;         // more: a smaller sample
 constexpr int most_with_settings = 512;  // more: only the default setting
 constexpr int most_linear = 4096;        // ranks for algorithms whose rounds or messages grow as p
 constexpr std::int64_t affordable = 20'000;  // messages of all ranks whose traffic is computed
+constexpr double nearly_as_fast = 1.05;      // times the time of the fastest
 constexpr double worth_it = 0.95;            // of the time of the default setting, not reordered
 
 // A rank of a node, and the number of ranks that it represents: itself and the following ones,
@@ -257,6 +259,8 @@ class Ranking::Sketcher {
       flows.resize(result.rounds.size());
       for (int number = 0; number < schedule.rounds(); ++number) {
         Sketch::Part part = part_of(rank, stands_for, schedule, number, flows[number]);
+        if (!part.out.empty())
+          result.crossing += stands_for * static_cast<float>(part.out.front().messages);
         std::vector<Sketch::Part>& parts = result.rounds[number].parts;
         if (!part.empty() && std::ranges::find(parts, part) == parts.end())
           parts.push_back(std::move(part));
@@ -656,38 +660,35 @@ std::optional<Ranking::Surest> Ranking::surest_gain_over(const Choice& other,
   return Surest{found.choice, found.seconds, most};
 }
 
-std::optional<Ranking::Safest> Ranking::least_regret(Network network,
-                                                     std::span<const std::int64_t> sizes,
-                                                     std::span<const Choice> rivals) const {
+std::optional<Ranking::Safest> Ranking::safest(NetworkKind network,
+                                               std::span<const std::int64_t> sizes,
+                                               std::span<const Choice> rivals,
+                                               double most_regret) const {
+  if (networks_.empty()) return {};
   std::vector<const Rates*> possible;
-  if (network == Network::any) possible.push_back(&rates_);
+  if (network == NetworkKind::any) possible.push_back(&rates_);
   for (const Rates& each : networks_) possible.push_back(&each);
-  std::vector<const Sketch*> compared;
-  for (const Choice& each : rivals)
-    if (const Sketch* const found = find(each)) compared.push_back(found);
-  if (networks_.empty() || compared.empty()) return {};
-  const auto regret = [&](const Sketch& sketch) {
-    double most = 0;
-    for (const Rates* const rates : possible)
-      for (const std::int64_t bytes : sizes) {
-        double least = std::numeric_limits<double>::infinity();
-        for (const Sketch* const rival : compared)
+  std::vector<double> regrets(sketches_.size(), 0);
+  for (const Rates* const rates : possible)
+    for (const std::int64_t bytes : sizes) {
+      double least = std::numeric_limits<double>::infinity();
+      for (const Choice& each : rivals)
+        if (const Sketch* const rival = find(each))
           least = std::min(least, seconds(*rival, *rates, bytes));
-        most = std::max(most, seconds(sketch, *rates, bytes) / least);
-      }
-    return most;
-  };
-  const Sketch* best = nullptr;
-  double least = 0;
-  for (const Sketch& each : sketches_) {
-    if (!sends_messages(each.choice)) continue;
-    const double own = regret(each);
-    if (best != nullptr && own >= least) continue;
-    best = &each;
-    least = own;
-  }
-  const Entry found = published_if_faster(best->choice, sizes.back());
-  return Safest{found.choice, found.seconds, least};
+      for (std::size_t i = 0; i < regrets.size(); ++i)
+        regrets[i] = std::max(regrets[i], seconds(sketches_[i], *rates, bytes) / least);
+    }
+  for (std::size_t i = 0; i < regrets.size(); ++i)
+    if (!sends_messages(sketches_[i].choice)) regrets[i] = std::numeric_limits<double>::infinity();
+  const double least = std::ranges::min(regrets);
+  if (!(least <= most_regret)) return {};
+  auto best = static_cast<std::size_t>(std::ranges::find(regrets, least) - regrets.begin());
+  if (network == NetworkKind::ethernet)
+    for (std::size_t i = 0; i < regrets.size(); ++i)
+      if (regrets[i] <= nearly_as_fast * least && sketches_[i].crossing < sketches_[best].crossing)
+        best = i;
+  const Entry found = published_if_faster(sketches_[best].choice, sizes.back());
+  return Safest{found.choice, found.seconds, regrets[best]};
 }
 
 double Ranking::sure_gain(const Choice& one, const Choice& other, std::int64_t bytes) const {

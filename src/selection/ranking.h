@@ -7,6 +7,7 @@
 
 #include "analysis/model.h"
 #include "selection/choice.h"
+#include "selection/network_kind.h"
 
 namespace toccata {
 
@@ -73,18 +74,18 @@ class Ranking {
   // machine is known.
   double sure_gain(const Choice& one, const Choice& other, std::int64_t bytes) const;
 
-  // The networks that an unknown machine may have: any, or Ethernet by TCP, whose messages take
-  // much longer than those inside a node.
-  enum class Network : std::uint8_t { any, ethernet };
-  // The choice with the least regret, which is the most that it may take as a multiple of the
-  // fastest choice, over all of these networks and sizes. `choice` and `seconds` (for the last
-  // size) as in Surest. Nothing if the machine is known.
+  // A choice that is nearly the fastest whatever the MPI library and the network are: the one with
+  // the least regret, which is the most that it takes as a multiple of the fastest rival, over
+  // these networks and sizes. On Ethernet, the kernels of nodes also limit their messages, which no
+  // model here contains. So there, of the choices with nearly the least regret, the one with the
+  // fewest messages between nodes counts. `choice` and `seconds` (for the last size) as in Surest.
+  // Nothing if the machine is known, or if all regrets are larger than `most_regret`.
   struct Safest {
     Choice choice;
     double seconds, regret;
   };
-  std::optional<Safest> least_regret(Network network, std::span<const std::int64_t> sizes,
-                                     std::span<const Choice> rivals) const;
+  std::optional<Safest> safest(NetworkKind network, std::span<const std::int64_t> sizes,
+                               std::span<const Choice> rivals, double most_regret) const;
 
   // The predicted seconds of an algorithm with these parameters; nothing if they are not ranked.
   std::optional<double> seconds(const Choice& choice, std::int64_t bytes) const;

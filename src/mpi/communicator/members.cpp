@@ -128,7 +128,7 @@ NetworkFacts Members::network_facts(bool for_sums) {
     facts = {true, all[0] > 0, all[1] > 0, all[2] > 0};
   }
   return {facts.own ? rules().own_rules() : nullptr, facts.messages,
-          facts.ethernet ? Ranking::Network::ethernet : Ranking::Network::any};
+          facts.ethernet ? NetworkKind::ethernet : NetworkKind::any};
 }
 
 bool Members::are_on_one_node() {

@@ -90,7 +90,7 @@ TEST(NetworkRule, GainsAtBothEndsOfASizeClass) {
 }
 
 std::string safest(const Collective& collective, const char* machine, int p, std::int64_t bytes,
-                   Ranking::Network network) {
+                   NetworkKind network) {
   const auto ranking = ranking_of_few(collective, known(p, machine), usual_model(), false);
   const auto found = network_rule(*ranking, network, collective, p, bytes);
   return found ? found->choice.text() : "";
@@ -99,15 +99,18 @@ std::string safest(const Collective& collective, const char* machine, int p, std
 // Without knowledge of the MPI library, a choice must not be slower than any of the known
 // algorithms. If messages between nodes take long in any case, more choices are safe.
 TEST(NetworkRule, HasTheLeastRegretWhateverTheMpiUses) {
-  using enum Ranking::Network;
+  using enum NetworkKind;
   for (const auto network : {any, ethernet}) {
     EXPECT_EQ(safest(bcast, "node:4 core:4", 16, 1024, network), "knomial");
-    EXPECT_EQ(safest(allreduce, "node:4 core:4", 16, 8, network), "recursive_multiplying");
     EXPECT_EQ(safest(alltoall, "node:4 core:4", 16, 64, network), "hierarchical:exchange=linear");
     EXPECT_EQ(safest(bcast, "node:4 core:4", 16, 64 << 10, network), "") << "pipelines or trees";
     EXPECT_EQ(safest(gather, "node:4 core:4", 16, 8, network), "");
     EXPECT_EQ(safest(reduce, "node:16 core:8", 128, 8, network), "") << "more than 64 ranks";
   }
+  EXPECT_EQ(safest(allreduce, "node:4 core:4", 16, 8, any), "recursive_multiplying");
+  EXPECT_EQ(safest(allreduce, "node:4 core:4", 16, 8, ethernet),
+            "hierarchical:between=recursive_multiplying")
+      << "nearly as fast, with fewer messages between nodes";
   EXPECT_EQ(safest(allgather, "node:4 core:4", 16, 4096, any), "");
   EXPECT_EQ(safest(allgather, "node:4 core:4", 16, 4096, ethernet), "locality_bruck");
   EXPECT_EQ(safest(allreduce, "node:4 core:4", 16, 4096, any), "");
