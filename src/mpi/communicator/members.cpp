@@ -7,13 +7,13 @@
 
 #include "mpi/agreement/comms.h"
 #include "mpi/agreement/discovery.h"
-#include "mpi/agreement/group.h"
 #include "mpi/agreement/neighbors.h"
 #include "mpi/agreement/patience.h"
 #include "mpi/devices/device_memory.h"
 #include "mpi/settings/info.h"
 #include "mpi/settings/open_mpi_rules.h"
 #include "mpi/settings/settings.h"
+#include "mpi/world/ranks.h"
 #include "topology/placements.h"
 #include "topology/reorder/heuristics.h"
 
