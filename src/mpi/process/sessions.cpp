@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <string_view>
 
-#include "mpi/agreement/patience.h"
 #include "mpi/agreement/roll_call.h"
 #include "mpi/process/process.h"
 
@@ -36,12 +35,11 @@ bool has_threads(MPI_Info info) {
 
 // Whether all ranks of a communicator of all processes have the library, and none is spoilt.
 bool agree_to_open(MPI_Comm comm) {
-  Patience patience("all ranks in MPI_Comm_create_from_group");
   const std::array<std::uint64_t, 1> mine{stage == Stage::spoilt ||
                                           World::thread_level() == MPI_THREAD_MULTIPLE};
   std::array<std::uint64_t, 1> largest{};
   int absent = -1;
-  const int code = RollCall::find_largest(comm, mine, largest, &patience, absent);
+  const int code = RollCall::find_largest(comm, mine, largest, nullptr, absent);
   if (absent >= 0) Process::complain_of_absent(absent);
   return code == MPI_SUCCESS && absent < 0 && largest[0] == 0;
 }
