@@ -12,6 +12,7 @@
 #include "mpi/call/functions.h"
 #include "mpi/process/process.h"
 #include "mpi/process/progress_hook.h"
+#include "mpi/process/sessions.h"
 #include "mpi/settings/family.h"
 #include "mpi/settings/first_stage.h"
 #include "preload/doctor.h"
@@ -94,7 +95,21 @@ extern "C" TOCCATA_PUBLIC void toccata_stage_end() { say_if_nothing_came(); }
 
 void begin() {
   tell_the_doctor();
-  Process::begin(!is_preloaded(), &hidden_collectives);
+#ifdef TOCCATA_HAS_SESSIONS
+  if (Sessions::is_open()) return Sessions::watch_world();
+#endif
+  begin_in_session();
 }
+
+void finalize() {
+#ifdef TOCCATA_HAS_SESSIONS
+  if (Sessions::is_open()) return Sessions::finalize_world();
+#endif
+  Process::end_requests();
+}
+
+bool reach_us_in_sessions() { return is_first("MPI_Comm_create_from_group"); }
+
+void begin_in_session() { Process::begin(!is_preloaded(), &hidden_collectives); }
 
 }  // namespace toccata

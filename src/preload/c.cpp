@@ -75,3 +75,13 @@ TOCCATA_INTERPOSED int MPI_Init_thread(int* argc, char*** argv, int required, in
   if (code == MPI_SUCCESS) toccata::begin();
   return code;
 }
+
+#ifndef OPEN_MPI
+// MPICH waits here until our hook has ended, before it deletes the attribute with which requests
+// end. A request that another rank never starts would keep the hook.
+TOCCATA_INTERPOSED int MPI_Finalize() {
+  static const auto next = toccata::next_definition("MPI_Finalize", &PMPI_Finalize);
+  toccata::finalize();
+  return next();
+}
+#endif

@@ -7,6 +7,7 @@
 #ifdef TOCCATA_SERVES_REQUESTS
 
 #include "api/guard.h"
+#include "mpi/agreement/comms.h"
 #include "mpi/call/next.h"
 #include "mpi/call/wait_clock.h"
 #include "preload/raw.h"
@@ -109,16 +110,8 @@ TOCCATA_INTERPOSED int MPI_Request_free(MPI_Request* request) {
 TOCCATA_INTERPOSED int MPI_Cancel(MPI_Request* request) {
   static const auto next = toccata::next_definition("MPI_Cancel", &PMPI_Cancel);
   if (request == nullptr || !toccata::Served::is_open(*request)) return next(request);
-  PMPI_Comm_call_errhandler(MPI_COMM_WORLD, MPI_ERR_REQUEST);
+  toccata::call_errhandler(MPI_COMM_WORLD, MPI_ERR_REQUEST);
   return MPI_ERR_REQUEST;
-}
-
-// MPICH waits here until our hook has ended, before it deletes the attribute with which requests
-// end. A request that another rank never starts would keep the hook.
-TOCCATA_INTERPOSED int MPI_Finalize() {
-  static const auto next = toccata::next_definition("MPI_Finalize", &PMPI_Finalize);
-  toccata::Process::end_requests();
-  return next();
 }
 #endif
 

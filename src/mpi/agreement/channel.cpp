@@ -4,8 +4,9 @@
 #include <utility>
 
 #include "mpi/agreement/agreement.h"
-#include "mpi/agreement/group.h"
 #include "mpi/settings/settings.h"
+#include "mpi/world/ranks.h"
+#include "mpi/world/world.h"
 
 namespace toccata {
 
@@ -135,10 +136,8 @@ int Channel::evaluate() {
 // other thread might do the same.
 int Channel::duplicate() {
   if (int code = Transport::wait(agreement_->windows_request); code != MPI_SUCCESS) return code;
-  int threads = MPI_THREAD_SINGLE;
-  PMPI_Query_thread(&threads);
   if (within_world_ && !world_.is_open() && route_.p == world_.size() &&
-      threads != MPI_THREAD_MULTIPLE && world_.open(user_) == MPI_SUCCESS) {
+      World::thread_level() != MPI_THREAD_MULTIPLE && world_.open(user_) == MPI_SUCCESS) {
     state_ = State::fresh;
     return start(false, never_waits_, blocking_);
   }

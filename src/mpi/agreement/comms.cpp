@@ -1,6 +1,7 @@
 #include "mpi/agreement/comms.h"
 
 #include "mpi/data/roomy_stack.h"
+#include "mpi/world/world.h"
 
 namespace toccata {
 
@@ -23,10 +24,12 @@ int make_bare(MPI_Comm comm, MPI_Comm& made) {
 // In MPICH, a communicator from MPI_Comm_create has no error handler of its own: it uses the
 // world's. But a query returns MPI_ERRORS_ARE_FATAL.
 void call_errhandler(MPI_Comm comm, int code) {
+  const bool has_world = !World::is_ours() || World::is_initialized();
+  if (comm == MPI_COMM_WORLD && !has_world) return;
 #ifdef MPICH_VERSION
   MPI_Errhandler handler;
   PMPI_Comm_get_errhandler(comm, &handler);
-  if (handler == MPI_ERRORS_ARE_FATAL) comm = MPI_COMM_WORLD;
+  if (handler == MPI_ERRORS_ARE_FATAL && has_world) comm = MPI_COMM_WORLD;
   PMPI_Errhandler_free(&handler);
 #endif
   PMPI_Comm_call_errhandler(comm, code);

@@ -11,7 +11,7 @@ int peers_in(MPI_Comm comm);
 // serves. Collective; errors are MPI's.
 int make_bare(MPI_Comm comm, MPI_Comm& made);
 
-// Gives `code` to the communicator's error handler.
+// Gives `code` to the communicator's error handler. MPI_COMM_WORLD stands for no communicator.
 void call_errhandler(MPI_Comm comm, int code);
 
 }  // namespace toccata

@@ -6,10 +6,11 @@
 #include <numeric>
 #include <stdexcept>
 
-#include "mpi/agreement/group.h"
 #include "mpi/agreement/held_once.h"
 #include "mpi/data/roomy_stack.h"
 #include "mpi/settings/settings.h"
+#include "mpi/world/ranks.h"
+#include "mpi/world/world.h"
 #include "topology/error.h"
 #include "topology/hwloc.h"
 #include "topology/placements.h"
@@ -47,7 +48,7 @@ Surroundings::Surroundings() {
 
 void Surroundings::read_node() {
   own_.node = digest(processor_name() + "\n" + boot_id());
-  PMPI_Comm_rank(MPI_COMM_WORLD, &own_.world);
+  PMPI_Comm_rank(World::comm(), &own_.world);
   try {
     node_ = held_once<Bound>(0, [] {
       const NodeTopology node = NodeTopology::here();

@@ -11,9 +11,9 @@
 #include <unistd.h>
 #include <utility>
 
-#include "mpi/agreement/group.h"
 #include "mpi/agreement/pmix_answers.h"
 #include "mpi/settings/family.h"
+#include "mpi/world/group.h"
 #include "node/direct_reading.h"
 
 namespace toccata {

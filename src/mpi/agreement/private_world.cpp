@@ -2,9 +2,10 @@
 
 #include <algorithm>
 
-#include "mpi/agreement/group.h"
 #include "mpi/data/roomy_stack.h"
 #include "mpi/settings/settings.h"
+#include "mpi/world/group.h"
+#include "mpi/world/world.h"
 
 namespace toccata {
 
@@ -55,11 +56,11 @@ PrivateWorld::PrivateWorld() {
   static constexpr int most_windows = 1 << 14, least_size = 512, most_size = 1 << 14;
   int* upper_bound = nullptr;
   int found = 0;
-  PMPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &upper_bound, &found);
+  PMPI_Comm_get_attr(World::comm(), MPI_TAG_UB, &upper_bound, &found);
   const int tags = found != 0 ? *upper_bound : 32767;
   window_size_ = std::clamp(tags / most_windows, least_size, most_size);
   windows_ = std::min(tags / window_size_, (1 << 16) - 1);
-  PMPI_Comm_size(MPI_COMM_WORLD, &size_);
+  PMPI_Comm_size(World::comm(), &size_);
 }
 
 PrivateWorld::~PrivateWorld() {
@@ -68,7 +69,7 @@ PrivateWorld::~PrivateWorld() {
 
 int PrivateWorld::open(MPI_Comm comm) {
   on_roomy_stack([&] {
-    comm_ = made_of(comm, Group(MPI_COMM_WORLD));
+    comm_ = made_of(comm, Group(World::comm()));
 #ifndef TOCCATA_SIMULATED  // there, all ranks share one process and one thread
     if (comm_ != MPI_COMM_NULL) node_.open(comm_, Settings::get().node());
 #endif

@@ -16,14 +16,24 @@ namespace toccata {
 namespace {
 
 std::atomic<bool> entered = false;
+std::atomic<bool> avoids_sessions = false;  // so this rank answers
 
 // Libraries of the same version for another MPI take no part. Needs no memory.
-std::uint64_t our_answer() noexcept { return digest(TOCCATA_VERSION) ^ digest(our_mpi()); }
+std::uint64_t answer(bool without_sessions) noexcept {
+  return (digest(TOCCATA_VERSION) ^ digest(our_mpi())) + (without_sessions ? 1 : 0);
+}
+std::uint64_t our_answer() noexcept { return answer(avoids_sessions); }
 
 }  // namespace
 
 void RollCall::enter() noexcept {
   entered.store(true);
+  HydraAnswers::write(our_answer());
+}
+
+void RollCall::enter_session(bool takes_part) noexcept {
+  if (entered.exchange(true)) return;
+  avoids_sessions = !takes_part;
   HydraAnswers::write(our_answer());
 }
 
@@ -37,13 +47,15 @@ bool RollCall::is_possible() noexcept {
   return PmixAnswers::are_distributed() || HydraAnswers::are_distributed();
 }
 
-bool RollCall::has_answered(int rank) noexcept {
-  const std::uint64_t answer =
-      PmixAnswers::are_distributed() ? PmixAnswers::of(rank) : HydraAnswers::of(rank);
-  return answer == our_answer();
-}
+bool RollCall::is_possible_in_sessions() noexcept { return !avoids_sessions && is_possible(); }
 
 namespace {
+
+bool has_answered(int rank, bool in_sessions) noexcept {
+  const std::uint64_t found =
+      PmixAnswers::are_distributed() ? PmixAnswers::of(rank) : HydraAnswers::of(rank);
+  return found == answer(false) || (!in_sessions && found == answer(true));
+}
 
 // The binomial tree of the ranks:
 //
@@ -80,16 +92,16 @@ int end_of(MPI_Request& request, Patience* patience) {
   }
 }
 
-int send(const Packet& message, int to, Patience* patience) {
+int send(const Packet& message, int to, MPI_Comm comm, Patience* patience) {
   MPI_Request request;
   const int code = PMPI_Isend(message.data(), static_cast<int>(message.size()), MPI_UINT64_T, to,
-                              tag, MPI_COMM_WORLD, &request);
+                              tag, comm, &request);
   return code != MPI_SUCCESS ? code : end_of(request, patience);
 }
-int receive(Packet& message, int from, Patience* patience) {
+int receive(Packet& message, int from, MPI_Comm comm, Patience* patience) {
   MPI_Request request;
   const int code = PMPI_Irecv(message.data(), static_cast<int>(message.size()), MPI_UINT64_T, from,
-                              tag, MPI_COMM_WORLD, &request);
+                              tag, comm, &request);
   return code != MPI_SUCCESS ? code : end_of(request, patience);
 }
 
@@ -98,15 +110,16 @@ int receive(Packet& message, int from, Patience* patience) {
 // If a rank is absent, its children are roots of trees of their own. They know it, and tell their
 // descendants. Its parent tells rank 0, which tells all others. (If several ranks are absent, this
 // holds for the one nearest to the root.)
-int RollCall::find_largest(std::span<const std::uint64_t> mine, std::span<std::uint64_t> largest,
-                           Patience* patience, int& absent) noexcept {
+int RollCall::find_largest(MPI_Comm comm, std::span<const std::uint64_t> mine,
+                           std::span<std::uint64_t> largest, Patience* patience,
+                           int& absent) noexcept {
   int rank = 0, p = 0;
-  PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  PMPI_Comm_size(MPI_COMM_WORLD, &p);
+  PMPI_Comm_rank(comm, &rank);
+  PMPI_Comm_size(comm, &p);
   Packet message{}, theirs{};
   std::ranges::copy(mine, message.begin());
   const auto is_here = [&](int neighbor) {
-    if (has_answered(neighbor)) return true;
+    if (has_answered(neighbor, comm != MPI_COMM_WORLD)) return true;
     message.back() = static_cast<std::uint64_t>(neighbor) + 1;
     return false;
   };
@@ -118,17 +131,19 @@ int RollCall::find_largest(std::span<const std::uint64_t> mine, std::span<std::u
 
   for (int bit = 1; bit < end; bit *= 2) {
     if ((children & bit) == 0) continue;
-    if (const int code = receive(theirs, rank + bit, patience); code != MPI_SUCCESS) return code;
+    if (const int code = receive(theirs, rank + bit, comm, patience); code != MPI_SUCCESS)
+      return code;
     std::ranges::transform(message, theirs, message.begin(), std::ranges::max);
   }
   if (!is_root) {
-    int code = send(message, parent_of(rank), patience);
-    if (code == MPI_SUCCESS) code = receive(message, parent_of(rank), patience);
+    int code = send(message, parent_of(rank), comm, patience);
+    if (code == MPI_SUCCESS) code = receive(message, parent_of(rank), comm, patience);
     if (code != MPI_SUCCESS) return code;
   }
   for (int bit = end / 2; bit > 0; bit /= 2) {
     if ((children & bit) == 0) continue;
-    if (const int code = send(message, rank + bit, patience); code != MPI_SUCCESS) return code;
+    if (const int code = send(message, rank + bit, comm, patience); code != MPI_SUCCESS)
+      return code;
   }
   std::copy_n(message.begin(), largest.size(), largest.begin());
   absent = static_cast<int>(message.back()) - 1;

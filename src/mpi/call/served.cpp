@@ -9,6 +9,7 @@
 
 #include "mpi/agreement/comms.h"
 #include "mpi/call/wait_clock.h"
+#include "mpi/world/world.h"
 
 namespace toccata {
 
@@ -36,9 +37,10 @@ Persistent& persistent() {
   return *all;
 }
 
-// The communicator for messages from this rank to itself; created at the first call, MPI_COMM_NULL
-// if that fails.
+// The communicator for messages from this rank to itself. Without sessions, it is created at the
+// first call; MPI_COMM_NULL if that fails.
 MPI_Comm own_communicator() {
+  if (World::is_ours()) return World::self();
   static const MPI_Comm own = [] {
     MPI_Comm made = MPI_COMM_NULL;
     if (make_bare(MPI_COMM_SELF, made) == MPI_SUCCESS)

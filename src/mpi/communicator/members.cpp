@@ -7,7 +7,6 @@
 
 #include "mpi/agreement/comms.h"
 #include "mpi/agreement/discovery.h"
-#include "mpi/agreement/group.h"
 #include "mpi/agreement/neighbors.h"
 #include "mpi/agreement/patience.h"
 #include "mpi/devices/device_memory.h"
@@ -15,6 +14,7 @@
 #include "mpi/settings/network.h"
 #include "mpi/settings/open_mpi_rules.h"
 #include "mpi/settings/settings.h"
+#include "mpi/world/ranks.h"
 #include "topology/placements.h"
 #include "topology/reorder/heuristics.h"
 

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "mpi/data/roomy_stack.h"
+#include "mpi/world/world.h"
 
 namespace toccata {
 
@@ -18,7 +19,7 @@ namespace {
 bool in_order(MPI_Datatype type, MPI_Aint size) {
   static constexpr MPI_Aint longest = 64 << 10;  // longer: assume not, which is correct but slower
   if (size == 0 || size > longest) return size == 0;
-  // Only for a committed datatype, because errors of MPI_Pack are fatal on MPI_COMM_SELF.
+  // Only for a committed datatype, because errors of MPI_Pack may be fatal.
   if (PMPI_Type_contiguous(1, type, &type) != MPI_SUCCESS) return false;
   const OwnedDatatype owner(type);
   PMPI_Type_commit(&type);
@@ -27,7 +28,7 @@ bool in_order(MPI_Datatype type, MPI_Aint size) {
   for (const int shift : {0, 8}) {
     for (int i = 0; i < length; ++i) memory[i] = static_cast<unsigned char>(i >> shift);
     int position = 0;
-    if (PMPI_Pack(memory.data(), 1, type, packed.data(), length, &position, MPI_COMM_SELF) !=
+    if (PMPI_Pack(memory.data(), 1, type, packed.data(), length, &position, World::self()) !=
             MPI_SUCCESS ||
         position != length || memory != packed)
       return false;

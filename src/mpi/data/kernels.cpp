@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "mpi/data/datatype.h"
+#include "mpi/world/world.h"
 
 namespace toccata {
 
@@ -124,7 +125,7 @@ constexpr bool prefers_ours = false;
 #endif
 
 Kernel local_kernel_of(MPI_Op operation, MPI_Datatype type) {
-  if (prefers_ours) return kernel_of(operation, type);
+  if (prefers_ours || World::is_ours()) return kernel_of(operation, type);
   const bool is_extreme = operation == MPI_MAX || operation == MPI_MIN;
   return is_extreme ? kernel_of_reals(operation, type) : nullptr;
 }
@@ -138,6 +139,15 @@ node::Operator Reduction::combines() {
                       reduction.operation);
   };
   return {apply, this, std::max<std::int64_t>(size, 1), kernel_of(operation, type)};
+}
+
+bool can_reduce_locally(MPI_Datatype type, MPI_Op operation) {
+#ifdef OPEN_MPI
+  return !World::is_ours() || kernel_of(operation, type) != nullptr;
+#else
+  static_cast<void>(type), static_cast<void>(operation);
+  return true;
+#endif
 }
 
 int reduce_local(const void* from, void* into, int elements, MPI_Datatype type, MPI_Op operation) {

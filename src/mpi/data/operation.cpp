@@ -4,6 +4,7 @@
 #include <initializer_list>
 #include <vector>
 
+#include "mpi/data/kernels.h"
 #include "mpi/data/reducing.h"
 
 namespace toccata {
@@ -147,7 +148,8 @@ bool Operation::is_aliased(int rank) const {
 }
 
 bool Operation::allows_reduction(bool ordered, const DatatypeTable& datatypes) const {
-  if (!is_defined(operation, recv.type, datatypes) || !(ordered || commutes(operation)))
+  if (!is_defined(operation, recv.type, datatypes) || !(ordered || commutes(operation)) ||
+      !can_reduce_locally(recv.type, operation))
     return false;
   DatatypeTraits traits;
   return datatypes.look_up(recv.type, traits) != MPI_SUCCESS || !traits.interleaves;

@@ -9,17 +9,16 @@
 #include <string_view>
 
 #include "mpi/settings/settings.h"
+#include "mpi/world/world.h"
 
 namespace toccata {
 
 namespace {
 
 bool is_among_kinds(std::string_view kind) {
-  int begun = 0, ended = 0, flag = 0;
-  PMPI_Initialized(&begun);
-  PMPI_Finalized(&ended);
+  int flag = 0;
   MPI_Info info = MPI_INFO_NULL;
-  if (begun == 0 || ended != 0 || PMPI_Comm_get_info(MPI_COMM_WORLD, &info) != MPI_SUCCESS ||
+  if (!World::is_there() || PMPI_Comm_get_info(World::comm(), &info) != MPI_SUCCESS ||
       info == MPI_INFO_NULL)
     return false;
   char kinds[MPI_MAX_INFO_VAL + 1] = "";

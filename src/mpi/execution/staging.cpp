@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "mpi/devices/device_support.h"
+#include "mpi/world/world.h"
 
 namespace toccata {
 
@@ -63,7 +64,7 @@ int pieces_of(const DatatypeTraits& traits, std::vector<Piece>& pieces) {
   auto* const origin =
       reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(element.data()) - lower);
   if (int code = PMPI_Unpack(ones.data(), static_cast<int>(ones.size()), &position, origin, 1,
-                             traits.type, MPI_COMM_SELF);
+                             traits.type, World::self());
       code != MPI_SUCCESS)
     return code;
   for (auto at = element.begin(); at != element.end();) {

@@ -5,6 +5,8 @@
 #include <cstdlib>
 #include <thread>
 
+#include "mpi/world/world.h"
+
 namespace toccata {
 
 bool has_other_ranks(MPI_Comm comm) noexcept {
@@ -20,7 +22,7 @@ void end_job(const char* why) noexcept {
                why);
   // Launchers lose what a rank writes immediately before it aborts.
   std::this_thread::sleep_for(std::chrono::milliseconds(100));
-  PMPI_Abort(MPI_COMM_WORLD, MPI_ERR_NO_MEM);
+  PMPI_Abort(World::comm(), MPI_ERR_NO_MEM);
   std::abort();
 }
 

@@ -20,6 +20,7 @@
 #include "mpi/process/fault_tolerance.h"
 #include "mpi/process/progress_hook.h"
 #include "mpi/settings/family.h"
+#include "mpi/world/world.h"
 
 namespace toccata {
 
@@ -45,17 +46,10 @@ Values only_keyvals;
 Values& keyvals() { return only_keyvals; }
 #endif
 
-bool is_mpi_there() {
-  int initialized = 0, finalized = 0;
-  PMPI_Initialized(&initialized);
-  PMPI_Finalized(&finalized);
-  return initialized != 0 && finalized == 0;
-}
-
 Process* attached() {
   void* process = nullptr;
   int found = 0;
-  PMPI_Comm_get_attr(MPI_COMM_SELF, Keyvals::process(), &process, &found);
+  PMPI_Comm_get_attr(World::self(), Keyvals::process(), &process, &found);
   return found != 0 ? static_cast<Process*>(process) : nullptr;
 }
 
@@ -68,7 +62,7 @@ int Keyvals::datatype() { return keyvals().datatype.load(std::memory_order_acqui
 Process* Keyvals::attach() {
   Values& values = keyvals();
   const std::lock_guard lock(values.making);
-  if (!is_mpi_there() || !Settings::get().is_our_mpi()) return nullptr;
+  if (!World::is_there() || !Settings::get().is_our_mpi()) return nullptr;
   if (process() == MPI_KEYVAL_INVALID) {
     int for_process, for_communicator, for_datatype;
     if (PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget_communicator, &for_communicator,
@@ -84,7 +78,7 @@ Process* Keyvals::attach() {
   }
   if (Process* made_meanwhile = attached()) return made_meanwhile;
   std::unique_ptr<Process> made(new Process);
-  if (PMPI_Comm_set_attr(MPI_COMM_SELF, process(), made.get()) != MPI_SUCCESS) return nullptr;
+  if (PMPI_Comm_set_attr(World::self(), process(), made.get()) != MPI_SUCCESS) return nullptr;
   ++values.processes;
   return made.release();
 }
@@ -124,7 +118,7 @@ Process* Process::current() {
 Process::Process() : datatypes_(Keyvals::datatype()) {
   // Another tool's MPI_Init has hidden the library. Then ranks do not know which of them have it.
   if (is_preloaded() && !RollCall::has_entered()) Settings::switch_off();
-  PMPI_Comm_rank(MPI_COMM_WORLD, &world_rank_);
+  PMPI_Comm_rank(World::comm(), &world_rank_);
   Settings::get().complain(world_rank_ == 0);
   began_ = PMPI_Wtime();
 }
@@ -154,9 +148,10 @@ static_assert(words <= RollCall::most_numbers);
 // the library, `absent` is set to it. Otherwise such a rank can only be waited for, as a late one.
 int find_largest(const Words& mine, Words& largest, Patience* patience, int& absent) noexcept {
   absent = -1;
-  if (RollCall::is_possible()) return RollCall::find_largest(mine, largest, patience, absent);
+  if (!World::is_ours() && RollCall::is_possible())
+    return RollCall::find_largest(MPI_COMM_WORLD, mine, largest, patience, absent);
   MPI_Request request;
-  int code = start_agreement(mine, largest, MPI_COMM_WORLD, request);
+  int code = start_agreement(mine, largest, World::comm(), request);
   for (bool ended = false; code == MPI_SUCCESS && !ended;) {
     code = Transport::test(request, ended);
     if (patience != nullptr) patience->tick();
@@ -176,8 +171,8 @@ void Process::begin(bool program_calls_us, std::string (*hidden_collectives)()) 
     return;
   }
   int rank = 0, size = 0;
-  PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  PMPI_Comm_size(MPI_COMM_WORLD, &size);
+  PMPI_Comm_rank(World::comm(), &rank);
+  PMPI_Comm_size(World::comm(), &size);
   Words mine{}, largest{};
   mine[lacking] = 1;
   std::optional<Patience> patience;
@@ -203,14 +198,7 @@ void Process::begin(bool program_calls_us, std::string (*hidden_collectives)()) 
   int absent = -1;
   const int code = find_largest(mine, largest, patience ? &*patience : nullptr, absent);
   if (absent >= 0) {
-    if (settings.do_anything() && is_first_on_host())
-      std::fprintf(
-          stderr,
-          "toccata: Toccata is off, because rank %d has not loaded this version of it, or "
-          "another tool's MPI_Init hides it. Pass LD_PRELOAD to every rank (Open MPI: "
-          "mpirun -x LD_PRELOAD), with libtoccata.so first. A profiler that is linked with "
-          "the program comes before any preloaded library.\n",
-          absent);
+    complain_of_absent(absent);
     Settings::switch_off();
     return;
   }
@@ -222,11 +210,10 @@ void Process::begin(bool program_calls_us, std::string (*hidden_collectives)()) 
   }
   try {
     const bool alike = largest[said] == ~largest[said_complement];
-    if (alike && largest[files] != ~largest[files_complement])
-      Settings::adopt_files(MPI_COMM_WORLD);
-    if (alike && settings.name_schedules()) Settings::adopt_schedules(MPI_COMM_WORLD);
+    if (alike && largest[files] != ~largest[files_complement]) Settings::adopt_files(World::comm());
+    if (alike && settings.name_schedules()) Settings::adopt_schedules(World::comm());
     settings.complain(rank == 0);
-    const std::string difference = alike ? "" : difference_of_settings(MPI_COMM_WORLD);
+    const std::string difference = alike ? "" : difference_of_settings(World::comm());
     if (largest[wanted] == 0 && alike && largest[reporting] == 0 && !settings.ask_for_requests())
       return;
     // Later, a call of a thread with a small stack would create it.
@@ -249,10 +236,20 @@ void Process::begin(bool program_calls_us, std::string (*hidden_collectives)()) 
   }
 }
 
+void Process::complain_of_absent(int rank) noexcept {
+  if (!Settings::get().do_anything() || !is_first_on_host()) return;
+  std::fprintf(stderr,
+               "toccata: Toccata is off, because rank %d has not loaded this version of it, or "
+               "another tool's MPI_Init hides it. Pass LD_PRELOAD to every rank (Open MPI: "
+               "mpirun -x LD_PRELOAD), with libtoccata.so first. A profiler that is linked with "
+               "the program comes before any preloaded library.\n",
+               rank);
+}
+
 void Process::begin_alike(bool wanted, bool hooked) {
   agreed_ = true;
   if (!wanted) return;
-  if (world_.open(MPI_COMM_WORLD) != MPI_SUCCESS) {
+  if (world_.open(World::comm()) != MPI_SUCCESS) {
     off_ = true;
     say_once("cannot create a private communicator. Using native everywhere.");
     return;
@@ -270,9 +267,7 @@ void Process::begin_alike(bool wanted, bool hooked) {
 
 void Process::start_progress_thread() {
 #ifdef OPEN_MPI
-  int provided = MPI_THREAD_SINGLE;
-  PMPI_Query_thread(&provided);
-  if (provided == MPI_THREAD_MULTIPLE && serves_requests_)
+  if (World::thread_level() == MPI_THREAD_MULTIPLE && serves_requests_)
     progress_thread_ = std::make_unique<ProgressThread>(*this);
   else
     say_once(
@@ -344,14 +339,15 @@ void Process::learn(const Tuning::Point& point, double saved) {
 }
 
 // Other ranks may wait for our messages. So this rank advances its requests until all ranks are
-// here, and a short time longer. Requests that have not ended by then never will, because some rank
-// has not started them. Their memory stays, because MPI may still write there.
+// here (sessions end on each rank at its own time), and a short time longer. Requests that have not
+// ended by then never will, because some rank has not started them. Their memory stays, because MPI
+// may still write there.
 void Process::drain() {
   using namespace std::chrono_literals;
   if (!serves_requests_) return;
-  MPI_Request request;
-  int code = PMPI_Ibarrier(world_.comm(), &request);
-  for (bool ended = false; code == MPI_SUCCESS && !ended;) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  int code = World::is_ours() ? MPI_SUCCESS : PMPI_Ibarrier(world_.comm(), &request);
+  for (bool ended = World::is_ours(); code == MPI_SUCCESS && !ended;) {
     progress();
     code = Transport::test(request, ended);
     if (!ended) std::this_thread::yield();
@@ -375,6 +371,18 @@ void Process::end_requests() noexcept {
   }
 }
 
+// The program may begin again, so the keyvals do not stay.
+void Process::end() noexcept {
+  int process = Keyvals::process(), communicator = Keyvals::communicator(),
+      datatype = Keyvals::datatype();
+  if (process == MPI_KEYVAL_INVALID) return;
+  end_requests();
+  PMPI_Comm_delete_attr(World::self(), process);
+  PMPI_Comm_free_keyval(&process);
+  PMPI_Comm_free_keyval(&communicator);
+  PMPI_Type_free_keyval(&datatype);
+}
+
 void Process::finish() {
   for (Attachment* each : std::vector(communicators_)) each->tell();
   if (world_rank_ == 0 && !learned_.points().empty()) write_learned();
@@ -394,7 +402,7 @@ void Process::write_learned() {
 }
 
 void Process::report() {
-  if (!report_.gather(MPI_COMM_WORLD))
+  if (!report_.gather(World::comm()))
     say_once(
         "the report covers only calls with rank 0: some ranks did not end within 10 s, or "
         "TOCCATA_REPORT is "
@@ -404,7 +412,7 @@ void Process::report() {
   for (const DeviceRuntime* each : device_runtimes()) devices.push_back(describe(*each));
   if (const std::string& path = Settings::get().report_file(); !path.empty()) {
     int ranks = 0;
-    PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    PMPI_Comm_size(World::comm(), &ranks);
     std::ofstream file(path);
     const std::string node =
         world_.node().lowest_rank() < 0 ? "" : processor_name() + ": " + world_.node().describe();

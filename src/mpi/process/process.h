@@ -79,7 +79,7 @@ struct Service {
   Report::Row& row;
 };
 
-// All data of one MPI process. It is an attribute of MPI_COMM_SELF, so it ends with MPI, and
+// All data of one MPI process. It is an attribute of World::self(), so it ends with MPI, and
 // several ranks can share one address space. The only other global state of the library is the
 // keyvals of its attributes and the settings.
 class Process : public Background {
@@ -96,6 +96,11 @@ class Process : public Background {
 
   // For MPI_Finalize, if we intercept it: ends all requests, unless that has been done.
   static void end_requests() noexcept;
+  // For sessions: ends this process' Process, as MPI_Finalize does for MPI_COMM_WORLD.
+  static void end() noexcept;
+
+  // A line about a rank that has not loaded the library, if anything is expected of it.
+  static void complain_of_absent(int rank) noexcept;
 
   DatatypeTable& datatypes() { return datatypes_; }
   PrivateWorld& world() { return world_; }

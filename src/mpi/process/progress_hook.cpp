@@ -7,6 +7,7 @@
 
 #include "mpi/execution/background.h"
 #include "mpi/execution/polling.h"
+#include "mpi/world/world.h"
 
 namespace toccata {
 
@@ -96,8 +97,7 @@ int ProgressHook::of_mpich(void*) noexcept {
 // With MPI_THREAD_MULTIPLE, MPICH calls the hook while it holds a lock. A message that the network
 // does not accept at once makes MPICH take the lock again, which ends the program.
 bool ProgressHook::install() {
-  int level = MPI_THREAD_MULTIPLE;
-  if (PMPI_Query_thread(&level) != MPI_SUCCESS || level == MPI_THREAD_MULTIPLE) return false;
+  if (World::thread_level() == MPI_THREAD_MULTIPLE) return false;
   start_of_mpich = reinterpret_cast<Start*>(find("PMPIX_Async_start"));
   Polling::is_complete =
       reinterpret_cast<decltype(Polling::is_complete)>(find("PMPIX_Request_is_complete"));

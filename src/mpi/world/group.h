@@ -3,7 +3,6 @@
 #include <mpi.h>
 
 #include <span>
-#include <vector>
 
 namespace toccata {
 
@@ -15,6 +14,11 @@ class Group {
   Group(MPI_Group all, std::span<const int> ranks) {
     PMPI_Group_incl(all, static_cast<int>(ranks.size()), ranks.data(), &group_);
   }
+  // A group that the caller has made. (In some MPIs, groups and communicators have the same type.)
+  struct Made {
+    MPI_Group group = MPI_GROUP_NULL;
+  };
+  explicit Group(Made made) : group_(made.group) {}
   ~Group() {
     if (group_ != MPI_GROUP_NULL) PMPI_Group_free(&group_);
   }
@@ -25,8 +29,5 @@ class Group {
  private:
   MPI_Group group_ = MPI_GROUP_NULL;
 };
-
-// The ranks of a communicator in MPI_COMM_WORLD; MPI_UNDEFINED for those of other worlds.
-std::vector<int> ranks_in_world(MPI_Comm comm);
 
 }  // namespace toccata

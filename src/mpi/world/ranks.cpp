@@ -1,6 +1,9 @@
-#include "mpi/agreement/group.h"
+#include "mpi/world/ranks.h"
 
 #include <numeric>
+
+#include "mpi/world/group.h"
+#include "mpi/world/world.h"
 
 namespace toccata {
 
@@ -9,7 +12,7 @@ std::vector<int> ranks_in_world(MPI_Comm comm) {
   PMPI_Comm_size(comm, &p);
   std::vector<int> own(p), there(p);
   std::iota(own.begin(), own.end(), 0);
-  PMPI_Group_translate_ranks(Group(comm), p, own.data(), Group(MPI_COMM_WORLD), there.data());
+  PMPI_Group_translate_ranks(Group(comm), p, own.data(), Group(World::comm()), there.data());
   return there;
 }
 
