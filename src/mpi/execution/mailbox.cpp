@@ -5,7 +5,7 @@
 
 #include "mpi/data/binding.h"
 #include "mpi/data/roomy_stack.h"
-#include "mpi/execution/transport.h"
+#include "mpi/execution/polling.h"
 
 namespace toccata {
 
@@ -35,7 +35,10 @@ Mailbox::Mailbox(MPI_Comm comm, int first_tag)
 
 // After an error, messages may be open that never end. MPI still uses their memory.
 Mailbox::~Mailbox() {
-  Transport::cancel(state_->next);
+  if (state_->next != MPI_REQUEST_NULL) {
+    PMPI_Cancel(&state_->next);
+    PMPI_Wait(&state_->next, MPI_STATUS_IGNORE);
+  }
   end_sent();
   const bool is_open = !state_->sent.empty() || !state_->letters.empty();
   if (is_open) static_cast<void>(state_.release());
@@ -99,7 +102,7 @@ int Mailbox::progress() {
 void Mailbox::end_sent() {
   std::erase_if(state_->sent, [](Sent& each) {
     bool ended = false;
-    return Transport::test(each.request, ended) == MPI_SUCCESS && ended;
+    return Polling::test(each.request, ended) == MPI_SUCCESS && ended;
   });
 }
 
@@ -112,7 +115,7 @@ int Mailbox::take_heads() {
                                 comm_, &state.next);
           code != MPI_SUCCESS)
         return code;
-    if (int code = Transport::test(state.next, ended); code != MPI_SUCCESS) return code;
+    if (int code = Polling::test(state.next, ended); code != MPI_SUCCESS) return code;
     if (!ended) break;
     if (int code = take_body(state.next_head); code != MPI_SUCCESS) return code;
   }
@@ -145,7 +148,7 @@ int Mailbox::take_body(const Head& head) {
 // The own message ends when the receive has taken it. So its tag is not used again before that.
 int Mailbox::pass_on(Letter& letter, bool& ended) {
   if (!letter.has_arrived)
-    if (int code = Transport::test(letter.body, letter.has_arrived);
+    if (int code = Polling::test(letter.body, letter.has_arrived);
         code != MPI_SUCCESS || !letter.has_arrived)
       return code;
   if (letter.own_tag < 0) return MPI_SUCCESS;
@@ -158,7 +161,7 @@ int Mailbox::pass_on(Letter& letter, bool& ended) {
                           letter.own_tag, own_, &letter.own);
     if (code != MPI_SUCCESS) return code;
   }
-  return Transport::test(letter.own, ended);
+  return Polling::test(letter.own, ended);
 }
 
 }  // namespace toccata

@@ -35,8 +35,8 @@ static void forbid_calls(void) {
 }
 
 static void become_another_user(void) {
-  enum { nobody = 65534 };
-  if (setgid(nobody) != 0 || setuid(nobody) != 0) perror("setuid");
+  enum { another = 65534 };
+  if (setgid(another) != 0 || setuid(another) != 0) perror("setuid");
 }
 
 static void everything(MPI_Comm comm) {

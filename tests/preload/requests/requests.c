@@ -13,7 +13,7 @@
  *   requests communicators N M   M nonblocking calls on each of N communicators, begun in another
  *                                order on each rank; with "early", they are freed before the last
  *                                calls end
- *   requests open                1500 at a time, 300 of them persistent, on 100 communicators,
+ *   requests open                1500 at a time, 150 of them persistent, on 100 communicators,
  * which are freed before the calls end requests outlive             persistent requests start after
  * their communicator was freed requests errors              wrong arguments, MPI_Cancel: the same
  * as without Toccata requests overlap             ranks sleep between start and wait requests
@@ -771,12 +771,12 @@ static void open_calls(void) {
   static MPI_Comm made[comms_here];
   const int first = rank * 31;
   for (int i = 0; i < comms_here; ++i) MPI_Comm_dup(MPI_COMM_WORLD, &made[i]);
-  for (int i = 0; i < count; i += 5) PERSISTENT(Allreduce)
+  for (int i = 0; i < count; i += 10) PERSISTENT(Allreduce)
   (&mine[i], &sums[i], 1, MPI_INT, MPI_SUM, made[i % comms_here], MPI_INFO_NULL, &requests[i]);
   for (int i = 0; i < count; ++i) mine[i] = rank + i;
   for (int k = 0; k < comms_here; ++k) /* each rank begins with another communicator */
     for (int i = (k + first) % comms_here; i < count; i += comms_here)
-      if (i % 5 == 0)
+      if (i % 10 == 0)
         MPI_Start(&requests[i]);
       else
         MPI_Iallreduce(&mine[i], &sums[i], 1, MPI_INT, MPI_SUM, made[i % comms_here], &requests[i]);
@@ -786,7 +786,7 @@ static void open_calls(void) {
   MPI_Waitall(count, requests, MPI_STATUSES_IGNORE);
   for (int i = 0; i < count; ++i)
     if (sums[i] != p * (p - 1) / 2 + p * i) wrong("one of many sums", i);
-  for (int i = 0; i < count; i += 5) MPI_Request_free(&requests[i]);
+  for (int i = 0; i < count; i += 10) MPI_Request_free(&requests[i]);
 }
 
 static void outlive(void) {

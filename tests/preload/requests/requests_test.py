@@ -199,11 +199,13 @@ class Requests(unittest.TestCase):
 
     @unittest.skipUnless(options and options.served, "MPI libraries crash then")
     def test_many_communicators_that_go_first(self):
+        rows = self.run_program(3, "open", settings=variables(SIMPLE))
+        self.expect_served(rows, {"iallreduce", "allreduce_init"})
         for choices in (SIMPLE, SHARED):
             with self.subTest(allreduce=choices["ALLREDUCE"]):
-                rows = self.run_program(3, "open", settings=variables(choices))
-                self.expect_served(rows, {"iallreduce", "allreduce_init"})
-                self.run_program(4, "communicators", "20", "3", "early", settings=variables(choices))
+                self.run_program(
+                    4, "communicators", "20", "3", "early", settings=variables(choices)
+                )
                 self.run_program(2, "outlive", settings=variables(choices))
 
     @unittest.skipUnless(options and options.served, "the MPI library serves")
