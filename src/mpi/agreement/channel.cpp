@@ -9,9 +9,6 @@
 
 namespace toccata {
 
-static constexpr const char* no_tags =
-    "there are too many communicators for nonblocking collectives";
-
 Channel::Channel(PrivateWorld& world, MPI_Comm user, const Stance& stance, bool separate)
     : world_(world), user_(user), stance_(stance), separate_(separate) {
   PMPI_Comm_rank(user, &route_.rank);
@@ -127,7 +124,8 @@ int Channel::evaluate() {
   const bool by_mail = largest[lacks_world] == 0 && may_use_mailbox();
   if (largest[lacks_tags] != 0 && never_waits_ && !by_mail) {
     Transport::wait(agreement_->windows_request);
-    refuse(no_tags);
+    // Without a separate channel, a persistent call uses the communicator's.
+    refuse(separate_ ? "" : "there are too many communicators for nonblocking collectives");
     return MPI_SUCCESS;
   }
   if (largest[lacks_tags] != 0 && !never_waits_) return duplicate();
@@ -171,7 +169,7 @@ void Channel::settle() {
     route_.window_size = world_.window_size();
     if (agreement_->largest[lacks_tags] != 0) {
       route_.mailbox = &world_.mailbox();
-      return refuse(no_tags);
+      return refuse("");
     }
     all_share_memory_ = agreement_->largest[lacks_part] == 0;
     if (all_share_memory_) make_board(agreement_->largest[calls] + 1);

@@ -67,7 +67,7 @@ class Channel {
   bool carries_begun_calls() const { return is_ready() || mailbox() != nullptr; }
   // Where such calls send if the channel is refused, because a rank has no tags left.
   Mailbox* mailbox() const { return is_settled() ? route_.mailbox : nullptr; }
-  // The reason for the refusal, as the end of a sentence; not empty on at least one rank.
+  // Why native serves, as the end of a sentence, on at least one rank; empty if other channels do.
   const std::string& why_refused() const { return why_refused_; }
 
   const Route& route() const { return route_; }

@@ -39,7 +39,8 @@ class Members : public Ranks, public std::enable_shared_from_this<Members> {
   Channel& channel() { return channels_.empty() ? add_channel() : *channels_.back(); }
   int open_channel() {
     has_met_ = true;
-    return channel().is_settled() ? MPI_SUCCESS : open_channel_now();
+    const bool is_open = channel().is_settled() && channel().mailbox() == nullptr;
+    return is_open ? MPI_SUCCESS : open_channel_now();
   }
   // For a nonblocking call that can_start_channel() permits: starts to open the channel, without
   // waiting.
@@ -138,7 +139,7 @@ class Members : public Ranks, public std::enable_shared_from_this<Members> {
   std::uint64_t place();
   ReorderWish wish_of_environment();
   Channel& add_channel();
-  int open_channel_now() { return open(channel(), false); }
+  int open_channel_now();
   int open(Channel& channel, bool never_waits);
   int raise_error(int code) const;
 
