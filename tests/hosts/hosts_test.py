@@ -167,6 +167,11 @@ class Hosts(unittest.TestCase):
             with self.subTest(str(layout), word=word):
                 self.expect_right(run(layout, program("repeats", "100", "16", word)))
 
+    def test_communicators_during_trials(self):
+        for layout in LAYOUTS if options.all else LAYOUTS[1:3]:
+            with self.subTest(str(layout)):
+                self.expect_right(run(layout, program("groups")))
+
     def expect_requests(self, layout, words):
         """MPICH's MPI_Testall fails if the library serves only some requests."""
         settings = variables(FLAT)

@@ -42,8 +42,12 @@ int Channel::start(bool at_once, bool never_waits, bool blocking) {
   state_ = State::agreeing;
   agreement_ = std::make_unique<Agreement>();
   window_ = world_.is_open() && within_world_ ? world_.take_window() : -1;
-  has_part_of_requests_ = separate_ && window_ >= 0 && world_.take_part_of_requests();
-  part_ = !separate_ || has_part_of_requests_ ? world_.node().reserve(window_) : nullptr;
+  const bool has_tags = world_.has_tags(window_);
+  has_part_of_requests_ = separate_ && has_tags && world_.take_part_of_requests();
+  const bool may_have_part = separate_ ? has_part_of_requests_ : has_tags;
+  part_ = may_have_part ? world_.node().reserve(window_) : nullptr;
+  // MPI may call us when we learn that we need it, and communicators must not be created then.
+  if (may_use_mailbox()) static_cast<void>(world_.mailbox());
   return checked(agree(at_once));
 }
 
@@ -68,6 +72,7 @@ int Channel::agree(bool at_once) {
   mine[window_complement] = ~mine[window];
   mine[settings_complement] = ~mine[settings];
   mine[lacks_world] = window_ < 0 ? 1 : 0;
+  mine[lacks_tags] = world_.has_tags(window_) ? 0 : 1;
   mine[lacks_places] = stance_.knows_places ? 0 : 1;
   mine[lacks_part] = part_ == nullptr ? 1 : 0;
   mine[calls] = part_ == nullptr ? 0 : part_->last_call;
@@ -117,12 +122,14 @@ int Channel::evaluate() {
     refuse(difference_of_settings(user_));
     return MPI_SUCCESS;
   }
-  if (largest[lacks_world] != 0 && never_waits_) {
+  const bool by_mail = largest[lacks_world] == 0 && may_use_mailbox();
+  if (largest[lacks_tags] != 0 && never_waits_ && !by_mail) {
     Transport::wait(agreement_->windows_request);
-    refuse("there are too many communicators for nonblocking collectives");
+    // Without a separate channel, a persistent call uses the communicator's.
+    refuse(separate_ ? "" : "there are too many communicators for nonblocking collectives");
     return MPI_SUCCESS;
   }
-  if (largest[lacks_world] != 0) return duplicate();
+  if (largest[lacks_tags] != 0 && !never_waits_) return duplicate();
   state_ = State::spreading;
   if (!agreement_->windows.empty()) return advance();  // the exchange has already started
   if (largest[window] != ~largest[window_complement]) return spread();
@@ -159,6 +166,10 @@ void Channel::settle() {
     if (!alike) route_.windows = agreement_->windows;
     route_.window = window_;
     route_.window_size = world_.window_size();
+    if (agreement_->largest[lacks_tags] != 0) {
+      route_.mailbox = &world_.mailbox();
+      return refuse("");
+    }
     all_share_memory_ = agreement_->largest[lacks_part] == 0;
     if (all_share_memory_) make_board(agreement_->largest[calls] + 1);
   } else {

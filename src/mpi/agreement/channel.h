@@ -28,7 +28,8 @@ struct Stance {
 //
 //   new ──start()──▶ agreeing ──test()──▶ ready       windows on the private world
 //                        │                  ▲
-//                        ├─ no such world ──┘         a communicator of its own
+//                        ├─ no such world, ─┘         a communicator of its own
+//                        │  no tags left
 //                        └─ settings differ, no communicator can be made,
 //                           or the exchange fails ──▶ refused
 //
@@ -54,14 +55,19 @@ class Channel {
   // ready on others.
   // Starts the exchange. `at_once`: the communicator may be freed before the exchange ends. A
   // channel that `never_waits` creates no communicator of its own, because ranks would have to wait
-  // for that; it is refused instead. `blocking`: see Exchange.
+  // for that; it is refused instead, although it carries the calls that ranks have begun meanwhile.
+  // `blocking`: see Exchange.
   int start(bool at_once, bool never_waits = false, bool blocking = false);
   // Advances as far as possible without waiting.
   int test();
   bool is_new() const { return state_ == State::fresh; }
   bool is_settled() const { return state_ == State::ready || state_ == State::refused; }
   bool is_ready() const { return state_ == State::ready; }
-  // The reason for the refusal, as the end of a sentence; not empty on at least one rank.
+  // Whether a settled channel serves the nonblocking calls that began before ranks knew its state.
+  bool carries_begun_calls() const { return is_ready() || mailbox() != nullptr; }
+  // Where such calls send if the channel is refused, because a rank has no tags left.
+  Mailbox* mailbox() const { return is_settled() ? route_.mailbox : nullptr; }
+  // Why native serves, as the end of a sentence, on at least one rank; empty if other channels do.
   const std::string& why_refused() const { return why_refused_; }
 
   const Route& route() const { return route_; }
@@ -116,6 +122,7 @@ class Channel {
     window,
     window_complement,
     lacks_world,
+    lacks_tags,
     settings,
     settings_complement,
     lacks_places,
@@ -124,6 +131,9 @@ class Channel {
     words
   };
 
+  bool may_use_mailbox() const {
+    return never_waits_ && !separate_ && world_.is_open() && within_world_;
+  }
   int agree(bool at_once);
   int checked(int code);
   int spread();

@@ -50,8 +50,15 @@ MPI_Comm bare_duplicate(MPI_Comm comm) {
   return made;
 }
 
-// A window has a number of 16 bits. An MPI with few tags has fewer windows, but not smaller ones,
-// which could hold only a few collectives at a time.
+namespace {
+
+// A window has a number of 16 bits. Half of the numbers are left for windows without tags.
+constexpr int numbers = (1 << 16) - 1, most_with_tags = 1 << 15;
+
+}  // namespace
+
+// An MPI with few tags has fewer windows, but not smaller ones, which could hold only a few
+// collectives at a time. The tags after the windows are those of the mailbox.
 PrivateWorld::PrivateWorld() {
   static constexpr int most_windows = 1 << 14, least_size = 512, most_size = 1 << 14;
   int* upper_bound = nullptr;
@@ -59,11 +66,12 @@ PrivateWorld::PrivateWorld() {
   PMPI_Comm_get_attr(World::comm(), MPI_TAG_UB, &upper_bound, &found);
   const int tags = found != 0 ? *upper_bound : 32767;
   window_size_ = std::clamp(tags / most_windows, least_size, most_size);
-  windows_ = std::min(tags / window_size_, (1 << 16) - 1);
+  windows_ = std::min((tags - Mailbox::tags) / window_size_, most_with_tags);
   PMPI_Comm_size(World::comm(), &size_);
 }
 
 PrivateWorld::~PrivateWorld() {
+  mailbox_.reset();
   if (comm_ != MPI_COMM_NULL) PMPI_Comm_free(&comm_);
 }
 
@@ -93,7 +101,7 @@ int PrivateWorld::take_window() {
   const std::lock_guard lock(mutex_);
   const auto free = std::ranges::find(taken_, false);
   const auto window = static_cast<int>(free - taken_.begin());
-  if (window == windows_) return -1;
+  if (window == numbers) return -1;
   if (free == taken_.end())
     taken_.push_back(true);
   else
@@ -104,6 +112,12 @@ int PrivateWorld::take_window() {
 void PrivateWorld::give_back(int window) {
   const std::lock_guard lock(mutex_);
   taken_[window] = false;
+}
+
+Mailbox& PrivateWorld::mailbox() {
+  const std::lock_guard lock(mutex_);
+  if (mailbox_ == nullptr) mailbox_ = std::make_unique<Mailbox>(comm_, windows_ * window_size_);
+  return *mailbox_;
 }
 
 }  // namespace toccata

@@ -2,10 +2,12 @@
 
 #include <mpi.h>
 
+#include <memory>
 #include <mutex>
 #include <vector>
 
 #include "mpi/agreement/node_memory.h"
+#include "mpi/execution/mailbox.h"
 
 namespace toccata {
 
@@ -37,9 +39,14 @@ class PrivateWorld {
 
   // The number of tags in a window.
   int window_size() const { return window_size_; }
-  // The lowest unused window, or -1.
+  // The lowest unused window, or -1. If no tags are left for it, it is only a number, with which
+  // messages pass through the mailbox.
   int take_window();
+  bool has_tags(int window) const { return window >= 0 && window < windows_; }
   void give_back(int window);
+  // For nonblocking calls on communicators without tags, while the world is open; made at the first
+  // call, which waits for no other rank.
+  Mailbox& mailbox();
 
  private:
   MPI_Comm comm_ = MPI_COMM_NULL;
@@ -50,6 +57,7 @@ class PrivateWorld {
   std::mutex mutex_;  // guards the members below
   int parts_of_requests_ = 0;
   std::vector<bool> taken_;  // by window
+  std::unique_ptr<Mailbox> mailbox_;
 };
 
 // A communicator of the ranks of `comm`, without its attributes, on which errors return.

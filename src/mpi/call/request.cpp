@@ -71,8 +71,7 @@ int Request::prepare_schedule(Server& server) {
   if (int code = persistent_ ? communicator.open_channel() : communicator.start_channel();
       code != MPI_SUCCESS)
     return code;
-  if (communicator.channel().is_settled() && !communicator.channel().is_ready())
-    return prepare_native();
+  if (communicator.has_met() && !communicator.channel().is_ready()) return prepare_native();
   return prepare_on_channel(server);
 }
 
@@ -222,11 +221,18 @@ int Request::prepare_engine() { return engine_->prepare(*plan_, transport()); }
 
 void Request::go_on() {
   if (done_) return;
+  if (!channel_->is_settled()) code_ = communicator_->test_channel(*channel_);
+  Mailbox* const mailbox = channel_->mailbox();
+  const Mailbox::Visit visit(mailbox);
+  if (!visit.is_permitted()) return;
+  if (code_ == MPI_SUCCESS && mailbox != nullptr) {
+    code_ = mailbox->progress();
+    if (code_ != MPI_SUCCESS && posted_) engine_->give_up(code_);
+  }
   if (!posted_) {
-    if (!channel_->is_settled()) code_ = communicator_->test_channel(*channel_);
     posted_ = channel_->is_settled() && (persistent_ || channel_->may_begin(ticket_));
     if (code_ == MPI_SUCCESS && posted_) {
-      if (!channel_->is_ready()) code_ = MPI_ERR_COMM;  // the ranks found out too late to fall back
+      if (!channel_->carries_begun_calls()) code_ = MPI_ERR_COMM;
       if (code_ == MPI_SUCCESS && !empty_) code_ = prepare_engine();
       if (code_ == MPI_SUCCESS && !empty_) code_ = engine_->start();
       if (empty_) done_ = true;

@@ -65,8 +65,8 @@ Server* Served::usable(const Operation& call, Communicator& communicator, Server
   Server& server = able_to_serve(call, communicator, decided);
   if (server.is_native() || suits_blocking_calls_only(server)) return nullptr;
   if (kind != Kind::persistent && !communicator.can_start_channel()) return nullptr;
-  if ((kind == Kind::persistent ? communicator.open_channel()
-                                : communicator.start_channel_without_waiting()) != MPI_SUCCESS ||
+  if ((kind == Kind::persistent ? communicator.open_channel() : communicator.start_channel()) !=
+          MPI_SUCCESS ||
       (communicator.has_met() && !communicator.channel().is_ready()))
     return nullptr;
   int turn = 0;

@@ -88,6 +88,13 @@ int Members::open(Channel& channel, bool never_waits) {
   return MPI_SUCCESS;
 }
 
+// Without tags, nonblocking calls have used the mailbox until now. Ranks wait here anyway, so they
+// can create a communicator for the later calls.
+int Members::open_channel_now() {
+  const int code = open(channel(), false);
+  return code == MPI_SUCCESS && channel().mailbox() != nullptr ? open_next_channel() : code;
+}
+
 Channel& Members::add_channel() {
   return *channels_.emplace_back(
       std::make_unique<Channel>(process_->world(), user_, process_->stance()));

@@ -38,10 +38,12 @@ class Members : public Ranks, public std::enable_shared_from_this<Members> {
   Channel& channel() { return channels_.empty() ? add_channel() : *channels_.back(); }
   int open_channel() {
     has_met_ = true;
-    return channel().is_settled() ? MPI_SUCCESS : open_channel_now();
+    const bool is_open = channel().is_settled() && channel().mailbox() == nullptr;
+    return is_open ? MPI_SUCCESS : open_channel_now();
   }
-  // For a nonblocking call: starts to open the channel, without waiting.
-  int start_channel() { return channel().start(true); }
+  // For a nonblocking call that can_start_channel() permits: starts to open the channel, without
+  // waiting.
+  int start_channel() { return channel().start(true, true); }
   // Whether a nonblocking call can start to open the channel; the same on all ranks at the same
   // call. If the channel needed its own communicator, the call would have to wait for all ranks. So
   // this is possible only in a world that MPI_Init opened: otherwise, a call on another
@@ -50,8 +52,6 @@ class Members : public Ranks, public std::enable_shared_from_this<Members> {
     return has_met_ ||
            (process_->began_with_world() && channel().is_within_world() && !makes_duplicates_);
   }
-  // For a call that must not wait at all. All ranks must be in our world.
-  int start_channel_without_waiting() { return channel().start(true, true); }
   // Whether a call has waited for the channel; this changes at the same call on all ranks. Before
   // that, ranks may find the channel settled at different calls.
   bool has_met() const { return has_met_; }
@@ -137,7 +137,7 @@ class Members : public Ranks, public std::enable_shared_from_this<Members> {
   std::uint64_t place();
   ReorderWish wish_of_environment();
   Channel& add_channel();
-  int open_channel_now() { return open(channel(), false); }
+  int open_channel_now();
   int open(Channel& channel, bool never_waits);
   int raise_error(int code) const;
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "mpi/execution/background.h"
+#include "mpi/execution/mailbox.h"
 #include "mpi/execution/polling.h"
 #include "node/board.h"
 
@@ -45,6 +46,7 @@ struct Route {
   int window_size = 0;
   int window = 0;                           // ours; without windows, that of all ranks
   std::vector<std::uint16_t> windows = {};  // by rank
+  Mailbox* mailbox = nullptr;               // where messages go if windows are only numbers
   node::Board* board = nullptr;             // where ranks of our node publish; may be null
   std::vector<int> board_ranks = {};        // by rank, -1: on another node
   bool spare_cores = true;                  // on our node
@@ -85,17 +87,22 @@ class Transport {
   // The rank of a peer on the private communicator.
   int address_of(int peer) const { return route_->ranks(turned(peer)); }
   int send_tag(int peer, int tag) const {
-    const int window = route_->windows.empty() ? route_->window : route_->windows[turned(peer)];
-    return window * route_->window_size + first_tag_ + tag;
+    return window_of(peer) * route_->window_size + first_tag_ + tag;
   }
   int recv_tag(int tag) const { return route_->window * route_->window_size + first_tag_ + tag; }
 
   int isend(const void* data, int count, MPI_Datatype type, int peer, int tag,
             MPI_Request& request) const {
+    if (route_->mailbox != nullptr)
+      return route_->mailbox->isend(data, count, type, address_of(peer), window_of(peer),
+                                    first_tag_ + tag, request);
     return PMPI_Isend(data, count, type, address_of(peer), send_tag(peer, tag), comm(), &request);
   }
   int irecv(void* data, int count, MPI_Datatype type, int peer, int tag,
             MPI_Request& request) const {
+    if (route_->mailbox != nullptr)
+      return route_->mailbox->irecv(data, count, type, address_of(peer), route_->window,
+                                    first_tag_ + tag, request);
     return PMPI_Irecv(data, count, type, address_of(peer), recv_tag(tag), comm(), &request);
   }
   // Waits. Addresses and tags are those of the functions above.
@@ -136,8 +143,9 @@ class Transport {
   // Copies data on this rank from one datatype to another of the same signature.
   int to_self(const void* from, MPI_Datatype from_type, void* into, MPI_Datatype into_type) const {
     const int self = route_->ranks(route_->rank);
-    return PMPI_Sendrecv(from, 1, from_type, self, recv_tag(0), into, 1, into_type, self,
-                         recv_tag(0), comm(), MPI_STATUS_IGNORE);
+    const int tag = route_->mailbox != nullptr ? route_->mailbox->spare_tag() : recv_tag(0);
+    return PMPI_Sendrecv(from, 1, from_type, self, tag, into, 1, into_type, self, tag, comm(),
+                         MPI_STATUS_IGNORE);
   }
   // Waits for one request at a time: MPICH raises errors of MPI_Waitall and MPI_Testall outside the
   // communicator, where they are fatal.
@@ -156,6 +164,9 @@ class Transport {
   }
 
  private:
+  int window_of(int peer) const {
+    return route_->windows.empty() ? route_->window : route_->windows[turned(peer)];
+  }
   int turned(int peer) const {
     const int rank = peer + turn_;
     return rank >= route_->p ? rank - route_->p : rank;

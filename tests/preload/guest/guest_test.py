@@ -201,6 +201,20 @@ class Guest(unittest.TestCase):
             with self.subTest(settings=settings):
                 self.expect_right(run(guest("duplicates"), 4, settings))
 
+    def test_communicators_while_algorithms_are_compared(self):
+        for settings in ({}, FORCED):
+            with self.subTest(settings=settings):
+                self.expect_right(run(guest("groups"), 4, settings))
+
+    def test_plugins(self):
+        """With "deep", no call reaches the library; it must be the same on all ranks."""
+        plugin = str(options.guests / "libplugin.so")
+        for more, calls in ([], 100), (["deep"], 0):
+            with self.subTest(more):
+                outcome = run([*guest("plugins"), plugin, *more], 3, FORCED, reports=True)
+                self.expect_right(outcome, messages=0)
+                self.assertEqual(sum(each["calls"] for each in outcome.rows), calls)
+
     def test_two_versions(self):
         everywhere = {"TOCCATA_ALLGATHER": "ring"}
         line = r"rank \d has not loaded this version|version of Toccata is '\d.* on rank \d"

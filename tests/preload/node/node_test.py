@@ -21,14 +21,17 @@ COLLECTIVES = ["ALLREDUCE", "REDUCE", "REDUCE_SCATTER", "BCAST", "ALLGATHER", "A
 COLLECTIVES += ["GATHER", "SCATTER", "SCAN", "EXSCAN", "BARRIER"]
 SHARED = {f"TOCCATA_{each}": "shared" for each in COLLECTIVES}
 WHOLE = SHARED | {f"TOCCATA_{each}": "shared:reducers=whole" for each in ("ALLREDUCE", "REDUCE")}
+PUBLISHED = SHARED | {
+    f"TOCCATA_{each}": "linear:travel=published" for each in ("ALLTOALLV", "GATHERV", "SCATTERV")
+}
 LARGEST = 256 << 10  # bytes of shared memory per rank
 
 
-def run(what, ranks, settings, denied=None, patience=60, reports=False):
+def run(what, ranks, settings, denied=None, patience=60, reports=False, program="node"):
     libraries = [str(options.folder / "libdenied.so")] if denied else []
     libraries += filter(None, [options.library, options.also_preload])
     environment = {"LD_PRELOAD": " ".join(libraries)} | settings | (denied or {})
-    command = [str(options.folder / "node"), what]
+    command = [str(options.folder / program), *what.split()]
     launcher = options.launcher.split(";")
     return Outcome(Job(launcher, patience, command, ranks, environment, reports=reports).outcome())
 
@@ -138,6 +141,17 @@ class Node(unittest.TestCase):
         attachments, copies = self.in_place({}, XPMEM_REFUSES="get", XPMEM_RANK="1")
         self.assertEqual(attachments, 0)
         self.assertGreater(copies, 20)
+
+    @unittest.skipUnless(os.getuid() == 0, "only root can become another user")
+    def test_a_rank_that_loses_rights(self):
+        for words in "user 0", "user 1", "calls 1":
+            for settings in {}, PUBLISHED:
+                with self.subTest(words, settings=settings):
+                    # MPICH's own messages end the job when it cannot read another process.
+                    others = {"UCX_TLS": "posix,sysv,self", "MPIR_CVAR_CH4_CMA_ENABLE": "0"}
+                    outcome = run(words, 3, settings | others, program="narrowed")
+                    self.assertEqual(outcome.code, 0, outcome.error)
+                    self.assertIn("right", outcome.out, outcome.error)
 
     def test_a_killed_rank_leaves_no_file(self):
         before = {each.name for each in Path("/dev/shm").iterdir() if "toccata" in each.name}

@@ -80,13 +80,17 @@ def mpi_of(library):
 
 
 class Requests(unittest.TestCase):
-    def run_program(self, ranks, *words, settings=None, program="requests", native=False):
+    def run_program(
+        self, ranks, *words, settings=None, program="requests", native=False, few_tags=False
+    ):
         """Its report: {(collective and form, algorithm): calls}.
 
         `native`: the MPI library serves some of the calls. MPICH's MPI_Testall fails then.
+        `few_tags`: there are only three windows of tags.
         """
         path = next(each for each in options.programs if each.name == program)
-        preloaded = " ".join(filter(None, [options.library, options.also_preload]))
+        tags = str(path.with_name("libfew_tags.so")) if few_tags else ""
+        preloaded = " ".join(filter(None, [tags, options.library, options.also_preload]))
         environment = {"LD_PRELOAD": preloaded} | (settings or {})
         if options.family.startswith("mpich") and (native or not options.served):
             environment["WITHOUT_TESTALL"] = "1"
@@ -188,6 +192,31 @@ class Requests(unittest.TestCase):
             with self.subTest(allreduce=choices["ALLREDUCE"]):
                 rows = self.run_program(3, "ends", settings=variables(choices))
                 self.expect_served(rows, {"iallreduce", "iallgather", "allreduce_init"})
+
+    @unittest.skipUnless(options and options.served, "MPI libraries crash then")
+    def test_many_communicators_that_go_first(self):
+        rows = self.run_program(3, "open", settings=variables(SIMPLE))
+        self.expect_served(rows, {"iallreduce", "allreduce_init"})
+        for choices in (SIMPLE, SHARED):
+            with self.subTest(allreduce=choices["ALLREDUCE"]):
+                self.run_program(
+                    4, "communicators", "20", "3", "early", settings=variables(choices)
+                )
+                self.run_program(2, "outlive", settings=variables(choices))
+
+    @unittest.skipUnless(options and options.served, "the MPI library serves")
+    def test_more_communicators_than_windows_of_tags(self):
+        for ranks, choices in (2, SIMPLE), (3, OTHERS), (4, SHARED):
+            with self.subTest(ranks=ranks):
+                rows = self.run_program(
+                    ranks, "communicators", "12", "3", settings=variables(choices), native=True,
+                    few_tags=True,
+                )  # fmt: skip
+                self.expect_served(rows, {"iallreduce", "ialltoallv"})
+
+    @unittest.skipUnless(options and options.family == "openmpi", "MPICH's threads are not served")
+    def test_threads_with_more_communicators_than_windows_of_tags(self):
+        self.run_program(3, "threads", settings=variables(SIMPLE), native=True, few_tags=True)
 
     def test_errors_are_those_of_the_mpi_library(self):
         served = variables(SIMPLE)
