@@ -6,6 +6,7 @@
 #include "mpi/data/binding.h"
 #include "mpi/data/roomy_stack.h"
 #include "mpi/execution/polling.h"
+#include "mpi/world/world.h"
 
 namespace toccata {
 
@@ -18,8 +19,8 @@ MPI_Comm duplicate_of_self() {
   MPI_Comm made = MPI_COMM_NULL;
   on_roomy_stack([&] {
     MPI_Group group;
-    if (PMPI_Comm_group(MPI_COMM_SELF, &group) != MPI_SUCCESS) return;
-    if (PMPI_Comm_create(MPI_COMM_SELF, group, &made) == MPI_SUCCESS)
+    if (PMPI_Comm_group(World::self(), &group) != MPI_SUCCESS) return;
+    if (PMPI_Comm_create(World::self(), group, &made) == MPI_SUCCESS)
       PMPI_Comm_set_errhandler(made, MPI_ERRORS_RETURN);
     PMPI_Group_free(&group);
   });
