@@ -43,11 +43,11 @@ std::shared_ptr<const Ranking> ranking_of_few(const Collective& collective, cons
 // The algorithm that the MPI library selects by itself for a size; nothing if it is unknown.
 using OwnAlgorithm = std::function<std::optional<Choice>(std::int64_t bytes)>;
 
-// The rule where the MPI library's algorithm is not known. Whatever it is, it is almost always one
-// of the known algorithms. So a choice that takes at most 1.05 times the time of the best of all
-// candidates, with every network that the ranks may have and for every size of the class up to
-// `bytes`, cannot lose much. Nothing if there is none, or if the table of rules excludes these
-// calls.
+// The rule where the MPI library's algorithm is not known. It is almost always one of the known
+// algorithms (RuleTable::Section::rivals). So a choice that takes at most 1.05 times the time of
+// the best of these, with every network that the ranks may have and for the shortest and the
+// longest size of the class up to `bytes`, cannot lose much. Nothing if there is none, or if the
+// table of rules excludes these calls.
 inline constexpr double most_regret = 1.05;
 std::optional<Ranking::Entry> network_rule(const Ranking& ranking, NetworkKind network,
                                            const Collective& collective, int p, std::int64_t bytes);

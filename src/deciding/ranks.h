@@ -30,7 +30,7 @@ struct NetworkFacts {
   // decision functions certainly serve these ranks: no other component, no rules of the user, and
   // no functions for devices do. Otherwise null.
   const RuleTable* own = nullptr;
-  // Whether its collectives consist of messages, of whatever algorithm.
+  // Whether its collectives consist of messages, by any algorithm.
   bool are_messages = false;
   NetworkKind network = NetworkKind::any;
 };

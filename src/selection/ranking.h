@@ -74,7 +74,7 @@ class Ranking {
   // machine is known.
   double sure_gain(const Choice& one, const Choice& other, std::int64_t bytes) const;
 
-  // A choice that is nearly the fastest whatever the MPI library and the network are: the one with
+  // A choice that is nearly the fastest for any MPI library and any of these networks: the one with
   // the least regret, which is the most that it takes as a multiple of the fastest rival, over
   // these networks and sizes. On Ethernet, the kernels of nodes also limit their messages, which no
   // model here contains. So there, of the choices with nearly the least regret, the one with the

@@ -103,7 +103,8 @@ void RuleTable::add(Section section, int line, std::string_view text) {
     const std::string_view ranks = take_word(text), size = take_word(text);
     row.only_powers = ranks == "powers";
     if (!parse_range(row.only_powers ? "1-" : ranks, row.least_ranks, row.most_ranks))
-      fail(line, toccata::quoted(ranks) + " is no number of ranks, such as 4, 2-8, 2- or powers");
+      fail(line,
+           toccata::quoted(ranks) + " is not a number of ranks, such as 4, 2-8, 2- or powers");
     row.of_buffer = size == "buffer";
     if (!row.of_buffer && size != "block")
       fail(line, "sizes are of a block or of a buffer, not of " + toccata::quoted(size));

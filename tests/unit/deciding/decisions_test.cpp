@@ -641,7 +641,7 @@ TEST(Decisions, FollowTheRuleForNetworks) {
 }
 
 // Under an MPI library whose algorithms are unknown, the rule serves calls for which one choice is
-// nearly the fastest, whatever the library and the network are.
+// nearly the fastest for any library and any network.
 TEST(Decisions, FollowTheRuleForNetworksWithoutKnowledgeOfTheMpi) {
   Program program;
   program.ranks = 16;
