@@ -187,7 +187,7 @@ lint: all ## formatting, style, types, static analysis, and phrases that scripts
 	@cppcheck --std=c++20 --language=c++ -I src -I include -I $(RELEASE)/include --max-configs=1 -j 2 \
 	  --enable=warning,performance,portability --suppressions-list=scripts/cppcheck.txt \
 	  --error-exitcode=1 --quiet src
-	@build/venv/bin/python scripts/tidy.py src/node src/deciding src/api src/preload
+	@build/venv/bin/python scripts/tidy.py src/node src/deciding src/api
 
 tidy: all ## clang-tidy over all sources of the library (.clang-tidy): about 10 minutes
 	@build/venv/bin/python scripts/tidy.py src

@@ -74,14 +74,18 @@ class Sessions(unittest.TestCase):
     def test_beside_mpi_init(self):
         for mode, of_all, of_two in (("finalize", 12, 4), ("init", 8, 4)):
             with self.subTest(mode):
-                self.served(mode, of_all, of_two)
+                if options.begins:
+                    self.served(mode, of_all, of_two)
+                else:  # only what MPI_Init begins
+                    self.right(mode)
 
     def test_sessions_outlive_mpi_finalize(self):
         self.right("outlive")
 
     # The library cannot know whether other ranks serve these.
     def test_native_serves_the_rest(self):
-        for mode in ("part", "threads"):
+        # MPICH 4.0 cannot create a communicator of only some processes from a session.
+        for mode in ("part", "threads") if options.begins else ("threads",):
             with self.subTest(mode):
                 outcome = self.right(mode)
                 self.assertEqual(outcome.rows, [], outcome.error)
