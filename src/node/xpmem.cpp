@@ -88,6 +88,13 @@ std::shared_ptr<const char> Xpmem::map(int peer, const char* from, std::int64_t 
   return here;
 }
 
+void Xpmem::forget() {
+  for (Peer& each : peers_) {
+    const std::lock_guard lock(each.mutex);
+    each.pieces.clear();
+  }
+}
+
 // A piece that was evicted remains attached until its last user drops it.
 std::shared_ptr<const char> Xpmem::piece_with(Peer& peer, std::uintptr_t begin,
                                               std::uintptr_t end) {

@@ -54,6 +54,8 @@ class Xpmem {
 
   // That memory in our address space, as long as the result exists; null if it cannot be read.
   std::shared_ptr<const char> map(int peer, const char* from, std::int64_t bytes);
+  // Detaches all memory. Later calls of map() attach it again.
+  void forget();
 
  private:
   struct Piece {

@@ -146,6 +146,7 @@ bool NodeMemory::can_map(std::span<const Card> all, node::Xpmem& xpmem) const {
         std::memcmp(mapped.get(), &all[place].number, sizeof all[place].number) != 0)
       return false;
   }
+  xpmem.forget();  // the numbers are on stacks that end soon
   return true;
 }
 
