@@ -39,10 +39,8 @@ class Rules {
            (!learned_.points.empty() && (!keeps_order || learns_sums_));
   }
 
-  // The MPI library; null if it is unknown.
-  const MpiLibrary* library() const { return library_; }
-  // The rows for calls under it, from the file of the site or the shipped one; null if there are
-  // none.
+  // The rows for calls under this MPI library, from the file of the site or the shipped one; null
+  // if there are none.
   const RuleTable* table() const { return site_table_ ? &*site_table_ : shipped_table(); }
   // The same if its own algorithms can be predicted.
   const RuleTable* own_rules() const {
@@ -90,8 +88,8 @@ class Rules {
   };
   const RuleTable* shipped_table() const { return library_ == nullptr ? nullptr : library_->rules; }
 
-  std::vector<Asked> asked_;  // empty: no requests
-  const MpiLibrary* library_ = nullptr;
+  std::vector<Asked> asked_;             // empty: no requests
+  const MpiLibrary* library_ = nullptr;  // null if it is unknown
   std::optional<RuleTable> site_table_;
   bool chooses_ = false;
   Guarding guarding_ = Guarding::on;

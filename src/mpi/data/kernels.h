@@ -28,8 +28,8 @@ struct Reduction {
 // `into` is greater (less).
 int reduce_local(const void* from, void* into, int elements, MPI_Datatype type, MPI_Op operation);
 
-// Whether the functions above can combine such elements. Open MPI 5.0 crashes in MPI_Reduce_local
-// without MPI_Init, so only our loops can be used in programs that use sessions only.
+// Whether the functions above can combine such elements. Open MPI 5.0 has no
+// MPI_Reduce_local without MPI_Init: there, programs that use sessions only need our loops.
 bool can_reduce_locally(MPI_Datatype type, MPI_Op operation);
 
 }  // namespace toccata

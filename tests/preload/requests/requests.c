@@ -11,13 +11,11 @@
  *   requests starts              persistent requests, started in another order on each rank
  *   requests ends                communicators freed early; a request without a wait
  *   requests communicators N M   M nonblocking calls on each of N communicators, begun in another
- *                                order on each rank; with "early", they are freed before the last
- *                                calls end
- *   requests open                1500 at a time, 150 of them persistent, on 100 communicators,
- * which are freed before the calls end requests outlive             persistent requests start after
- * their communicator was freed requests errors              wrong arguments, MPI_Cancel: the same
- * as without Toccata requests overlap             ranks sleep between start and wait requests
- * threads             four threads, each with a communicator of its own
+ *                                order on each rank
+ *   requests open                1500 at a time, 150 of them persistent, on 100 communicators
+ *   requests errors              wrong arguments, MPI_Cancel: the same as without Toccata
+ *   requests overlap             ranks sleep between start and wait
+ *   requests threads             four threads, each with a communicator of its own
  */
 #define _POSIX_C_SOURCE 200112L
 #include <mpi.h>
@@ -725,7 +723,7 @@ static void ends(void) {
   }
 }
 
-static void communicators(int count, int each, int early) {
+static void communicators(int count, int each) {
   MPI_Comm* const made = malloc(sizeof *made * count);
   struct draw all_draws = {77}, own_draws = {(unsigned)rank + 5}, *all = &all_draws,
               *own = &own_draws;
@@ -742,8 +740,6 @@ static void communicators(int count, int each, int early) {
         if (make(calls[k], NONBLOCKING) != MPI_SUCCESS) wrong("cannot be made", k);
         requests[k] = calls[k]->request;
       }
-    for (int i = 0; early && round == 3 && i < count; ++i)
-      MPI_Comm_free(&made[(i + first) % count]);
     complete(requests, count * each, own);
     for (int i = 0; i < count * each; ++i) {
       calls[i]->request = MPI_REQUEST_NULL;
@@ -758,7 +754,7 @@ static void communicators(int count, int each, int early) {
       if (sum != p) wrong("sum of communicator", i);
     }
   }
-  for (int i = 0; !early && i < count; ++i) MPI_Comm_free(&made[i]);
+  for (int i = 0; i < count; ++i) MPI_Comm_free(&made[i]);
   free(calls);
   free(requests);
   free(made);
@@ -780,38 +776,13 @@ static void open_calls(void) {
         MPI_Start(&requests[i]);
       else
         MPI_Iallreduce(&mine[i], &sums[i], 1, MPI_INT, MPI_SUM, made[i % comms_here], &requests[i]);
-  for (int i = 0; i < comms_here; ++i) MPI_Comm_free(&made[(i + first) % comms_here]);
   for (int i = 0; i < count / 2; ++i) /* half of them one by one, in another order on each rank */
     MPI_Wait(&requests[(i * 7 + first) % count], MPI_STATUS_IGNORE);
   MPI_Waitall(count, requests, MPI_STATUSES_IGNORE);
   for (int i = 0; i < count; ++i)
     if (sums[i] != p * (p - 1) / 2 + p * i) wrong("one of many sums", i);
   for (int i = 0; i < count; i += 10) MPI_Request_free(&requests[i]);
-}
-
-static void outlive(void) {
-  enum { count = 20, n = 500 };
-  static int mine[count][n], sums[count][n];
-  MPI_Request requests[count];
-  struct draw own = {(unsigned)rank + 3};
-  for (int i = 0; i < count; ++i) {
-    MPI_Comm comm;
-    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
-    PERSISTENT(Allreduce)
-    (mine[i], sums[i], n, MPI_INT, MPI_SUM, comm, MPI_INFO_NULL, &requests[i]);
-    if (i % 3 == 0) MPI_Start(&requests[i]);
-    MPI_Comm_free(&comm);
-    if (i % 3 == 0) MPI_Wait(&requests[i], MPI_STATUS_IGNORE);
-  }
-  for (int round = 0; round < 5; ++round) {
-    for (int i = 0; i < count * n; ++i) mine[i / n][i % n] = rank + i + round;
-    const int first = (int)draw(&own, count);
-    for (int i = 0; i < count; ++i) MPI_Start(&requests[(i + first) % count]);
-    complete(requests, count, &own);
-    for (int i = 0; i < count * n; ++i)
-      if (sums[i / n][i % n] != p * (p - 1) / 2 + p * (i + round)) wrong("sum after free", i);
-  }
-  for (int i = 0; i < count; ++i) MPI_Request_free(&requests[(i + rank) % count]);
+  for (int i = 0; i < comms_here; ++i) MPI_Comm_free(&made[i]);
 }
 
 static void errors(void) {
@@ -887,9 +858,8 @@ int main(int argc, char** argv) {
   if (strcmp(mode, "consensus") == 0) consensus();
   if (strcmp(mode, "starts") == 0) starts();
   if (strcmp(mode, "errors") == 0) errors();
-  if (strcmp(mode, "communicators") == 0) communicators(atoi(argv[2]), atoi(argv[3]), argc > 4);
+  if (strcmp(mode, "communicators") == 0) communicators(atoi(argv[2]), atoi(argv[3]));
   if (strcmp(mode, "open") == 0) open_calls();
-  if (strcmp(mode, "outlive") == 0) outlive();
   if (strcmp(mode, "threads") == 0 && provided == MPI_THREAD_MULTIPLE) threads();
   PMPI_Allreduce(&faults, &all_faults, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
   if (complaint[0] != '\0') fprintf(stderr, "%s\n", complaint);

@@ -125,13 +125,6 @@ int main(int argc, char** argv) {
     MPI_Finalize();
     use_family(all);
     MPI_Comm_free(&all);
-  } else if (strcmp(mode, "rounds") == 0) {
-    for (int round = 0; round < 2; ++round) {
-      use_world(session, "all");
-      MPI_Session_finalize(&session);
-      session = session_of(NULL);
-    }
-    use_world(session, "all");
   } else { /* MPI_Init comes later */
     all = comm_of(session, "all", 0);
     if (ends_with_world) use(all);

@@ -16,7 +16,6 @@ arguments.add_argument("--launcher", required=True, help="command line, separate
 arguments.add_argument("--program", required=True)
 arguments.add_argument("--begins", action="store_true", help="the library serves sessions here")
 arguments.add_argument("--served", action="store_true", help="also requests")
-arguments.add_argument("--again", action="store_true", help="programs can use sessions again")
 arguments.add_argument("tests", nargs="*")
 options = arguments.parse_args() if __name__ == "__main__" else None
 
@@ -67,10 +66,6 @@ class Sessions(unittest.TestCase):
     def test_several_sessions(self):
         self.served("two", 8, 6)
 
-    @unittest.skipUnless(options and options.again, "this MPI crashes there, also bare")
-    def test_sessions_again(self):
-        self.served("rounds", 4, 2)  # of the last round
-
     def test_beside_mpi_init(self):
         for mode, of_all, of_two in (("finalize", 12, 4), ("init", 8, 4)):
             with self.subTest(mode):
@@ -84,7 +79,6 @@ class Sessions(unittest.TestCase):
 
     # The library cannot know whether other ranks serve these.
     def test_native_serves_the_rest(self):
-        # MPICH 4.0 cannot create a communicator of only some processes from a session.
         for mode in ("part", "threads") if options.begins else ("threads",):
             with self.subTest(mode):
                 outcome = self.right(mode)
