@@ -2,9 +2,11 @@
 // persistent.
 
 #include "api/handles.h"
-#include "mpi/call/blocking.h"
 #include "mpi/call/call.h"
 #include "mpi/call/next.h"
+#include "mpi/call/repeats.h"
+#include "mpi/call/serve.h"
+#include "mpi/call/shortcuts.h"
 
 // The next definition: the MPI library's own, or that of another preloaded tool.
 #define TOCCATA_NATIVE(Name, name)                                                 \

@@ -5,9 +5,11 @@
 #if MPI_VERSION >= 4
 
 #include "api/handles.h"
-#include "mpi/call/blocking.h"
 #include "mpi/call/call.h"
 #include "mpi/call/next.h"
+#include "mpi/call/repeats.h"
+#include "mpi/call/serve.h"
+#include "mpi/call/shortcuts.h"
 
 #define TOCCATA_SET(kind, name) call->name = name;
 

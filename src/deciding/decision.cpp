@@ -33,7 +33,7 @@ std::shared_ptr<const Ranking> ranking(Ranks& ranks, const Collective& collectiv
     const Shape known = ranks.shape(root);
     const ReorderWish wish = ranks.wish_for(collective);
     const bool publishes =
-        blocking && !ranks.are_on_one_node() && ranks.share_memory_inside_nodes();
+        blocking && !ranks.facts().on_one_node && ranks.share_memory_inside_nodes();
     const auto setting = publishes ? Ranking::Setting::near_or_published : Ranking::Setting::near;
     return ranks.results().ranking(digest_of(known), collective, root, wish, setting, [&] {
       return std::make_shared<const Ranking>(collective, known, ranks.rules().model(), wish,
@@ -63,7 +63,7 @@ std::shared_ptr<const Ranking> ranking_of_few(Ranks& ranks, const Collective& co
 // compute.
 double bound(Ranks& ranks, const Collective& collective, int root, std::int64_t bytes) {
   static constexpr int many_ranks = 1024;  // a bound reads all blocks of all ranks
-  if (ranks.size() > many_ranks) return 0;
+  if (ranks.facts().ranks > many_ranks) return 0;
   try {
     return LowerBound(collective, ranks.shape(root), ranks.rules().model())(bytes);
   } catch (const ChoiceError&) {
@@ -117,8 +117,9 @@ std::unique_ptr<Decision> Decision::make(Ranks& ranks, const Question& call, std
   const bool learns = !call.keeps_order || ranks.rules().learns_sums();
   if (learns && made->follow(ranks.rules().learned(), Source::learned, call.keeps_order))
     return made;
-  if (const auto choice = node_rule(Form::blocking, collective, ranks.size(), ranks.node(), bytes);
-      choice && ranks.are_on_one_node() && ranks.share_memory()) {
+  if (const auto choice =
+          node_rule(Form::blocking, collective, ranks.facts().ranks, ranks.facts().node, bytes);
+      choice && ranks.facts().on_one_node && ranks.share_memory()) {
     made->add(*choice, Source::node);
     return made;
   }
@@ -128,12 +129,12 @@ std::unique_ptr<Decision> Decision::make(Ranks& ranks, const Question& call, std
     const auto found = ranking(ranks, collective, call.root, true);
     if (found == nullptr) return nullptr;
     const Ranking::Entry best =
-        proposed(*found, ranks.rules().own_rules(), collective, ranks.size(), bytes);
+        proposed(*found, ranks.rules().own_rules(), collective, ranks.facts().ranks, bytes);
     made->add(best.choice, Source::modelled, best.seconds);
     return made;
   }
   const bool apart = call.keeps_order;
-  const bool tries = !apart || (learns && may_run_apart(call, ranks.size(), bytes));
+  const bool tries = !apart || (learns && may_run_apart(call, ranks.facts().ranks, bytes));
   const auto sure = made->by_network_rule(call);
   if (!sure && !tries) return nullptr;
   if (tries) made->add({}, apart ? Source::apart : Source::native);
@@ -141,7 +142,7 @@ std::unique_ptr<Decision> Decision::make(Ranks& ranks, const Question& call, std
   made->follows_network_rule_ = sure.has_value();
   if (tries) {
     auto trials = apart ? Trials::apart(made->setup(), calls) : Trials(made->setup(), calls);
-    made->trials_.emplace(sure ? std::move(trials).of_rule() : std::move(trials));
+    made->compare_by(sure ? std::move(trials).of_rule() : std::move(trials));
   }
   return made;
 }
@@ -168,7 +169,7 @@ std::unique_ptr<Decision> Decision::make_persistent(Ranks& ranks, const Question
   if (call.keeps_order || (bytes < 0 && call.collective.vector_of == nullptr)) return nullptr;
   // After this, the locations of the ranks are known, and therefore their results by shape.
   static_cast<void>(ranks.nodes());
-  if (ranks.are_on_one_node() && !can_gain_on_one_node(call.collective, bytes)) {
+  if (ranks.facts().on_one_node && !can_gain_on_one_node(call.collective, bytes)) {
     made->add({}, Source::native);
     return made;
   }
@@ -180,7 +181,7 @@ std::unique_ptr<Decision> Decision::make_persistent(Ranks& ranks, const Question
   auto found = made->challengers(call.root);
   if (found.empty()) return nullptr;
   made->add({}, Source::native);
-  made->trials_.emplace(0);
+  made->compare_by(Trials(0));
   if (least[1] > 0) made->inherit(-least[2], found);
   if (made->candidates_.size() > 1) return made;
   int current = 0;
@@ -216,14 +217,22 @@ std::unique_ptr<Decision> Decision::make_nonblocking(Ranks& ranks, const Questio
   }
   if (call.keeps_order || (bytes < 0 && call.collective.vector_of == nullptr)) return nullptr;
   made->add({}, Source::native);
-  made->trials_.emplace(made->setup(), calls);
+  made->compare_by(Trials(made->setup(), calls));
   return made;
+}
+
+void Decision::compare_by(Trials trials) {
+  trials_.emplace(std::move(trials));
+  if (!is_open()) return;
+  const std::int64_t lag =
+      form_ == Form::persistent ? OpenTrials::starts_while_agreeing : OpenTrials::unlimited;
+  open_trials_ = std::make_unique<OpenTrials>(*trials_, lag);
 }
 
 // If it turns out later that ranks cannot share memory, they send the same blocks as messages.
 std::optional<Choice> Decision::by_request_rule() {
   if (!ranks_.may_share_memory()) return {};
-  return node_rule(form_, collective_, ranks_.size(), ranks_.node(), bytes_);
+  return node_rule(form_, collective_, ranks_.facts().ranks, ranks_.facts().node, bytes_);
 }
 
 // If a choice cannot run here, the MPI library serves, and one line names the reason.
@@ -244,7 +253,7 @@ void Decision::add(const Choice& choice, Source source, double predicted) {
 double Decision::setup() const {
   static constexpr double none = 100e-6;
   if (ranks_.results().has_ranking(ranks_.known_shape(), collective_)) return none;
-  const int p = ranks_.size();
+  const int p = ranks_.facts().ranks;
   const bool reorders = ranks_.wish_for(collective_).how != Reorder::off;
   return std::min(10e-3, 2e-3 + 0.25e-3 * p) + 20e-6 * p +
          (reorders ? std::min(0.3, 300e-6 * p) : 0);
@@ -252,13 +261,14 @@ double Decision::setup() const {
 
 bool Decision::follow(const Tuning& tuning, Source source, bool keeps_order) {
   if (tuning.points.empty()) return false;
-  const Tuning::Point* point = tuning.find(collective_, ranks_.size(), ranks_.nodes(), bytes_);
+  const Tuning::Point* point =
+      tuning.find(collective_, ranks_.facts().ranks, ranks_.nodes(), bytes_);
   if (point == nullptr) return false;
   const bool is_learned = &tuning == &ranks_.rules().learned();
   if (is_learned && !can_run(ranks_, collective_, point->choice, bytes_)) return false;
   // A choice of the network rule that was never compared with native counts only for the calls for
   // which the rule made it.
-  const bool is_for_these = point->bytes == bytes_ && point->ranks == ranks_.size() &&
+  const bool is_for_these = point->bytes == bytes_ && point->ranks == ranks_.facts().ranks &&
                             point->nodes == ranks_.nodes() && !is_open();
   if (is_learned && point->native_seconds == 0 && !is_for_these) return false;
   // A blocking call found it, with blocks published inside nodes.
@@ -267,10 +277,10 @@ bool Decision::follow(const Tuning& tuning, Source source, bool keeps_order) {
                      ranks_.rules().guarding() != Rules::Guarding::off;
   if (tried && point->choice.native()) {
     // A tuning file decides. But one noisy run must not exclude all other algorithms forever.
-    if (is_learned && !is_open()) trials_.emplace(Trials::late(setup()));
+    if (is_learned && !is_open()) compare_by(Trials::late(setup()));
   } else if (tried) {
     add({}, Source::native);
-    trials_.emplace(Trials::trusting());
+    compare_by(Trials::trusting());
   }
   add(point->choice, source);
   return true;
@@ -283,28 +293,28 @@ bool Decision::follow(const Tuning& tuning, Source source, bool keeps_order) {
 std::optional<Choice> Decision::through_memory() {
   const Algorithm* const found = find_algorithm(collective_, "shared");
   if (found == nullptr || !is_proved(*found)) return {};
-  if (collective_.rooted && ranks_.node().crowded) return {};
-  if (!ranks_.are_on_one_node() || !ranks_.share_memory()) return {};
+  if (collective_.rooted && ranks_.facts().node.crowded) return {};
+  if (!ranks_.facts().on_one_node || !ranks_.share_memory()) return {};
   return parse_choice(collective_, "shared");
 }
 
 // Only for the original order of ranks, for which the rule was validated. In requests, no messages
 // are published.
 std::optional<Ranking::Entry> Decision::by_network_rule(const Question& call) {
-  if (!network_rule_concerns(collective_, ranks_.size(), bytes_, call.keeps_order) ||
+  if (!network_rule_concerns(collective_, ranks_.facts().ranks, bytes_, call.keeps_order) ||
       call.runs_users_code || !ranks_.rules().have_network_rule() ||
-      ranks_.wish_for(collective_).how != Reorder::off || ranks_.are_on_one_node() ||
+      ranks_.wish_for(collective_).how != Reorder::off || ranks_.facts().on_one_node ||
       ranks_.nodes() < 2)
     return {};
   const NetworkFacts facts = ranks_.network_facts(call.keeps_order);
   const auto own = [&](std::int64_t bytes) {
-    return native_algorithm(facts.own, form_, collective_, ranks_.size(), bytes);
+    return native_algorithm(facts.own, form_, collective_, ranks_.facts().ranks, bytes);
   };
   if (facts.own != nullptr ? !own(bytes_) : !facts.are_messages) return {};
   const auto found = ranking_of_few(ranks_, collective_, call.root, !is_open());
   if (found == nullptr) return {};
   if (facts.own != nullptr) return network_rule(*found, own, bytes_);
-  return network_rule(*found, facts.network, collective_, ranks_.size(), bytes_);
+  return network_rule(*found, facts.network, collective_, ranks_.facts().ranks, bytes_);
 }
 
 // If sizes differ from call to call, an algorithm that suits the calls so far must also suit longer
@@ -396,12 +406,12 @@ bool Decision::compares_alike(std::span<const double> on_device) {
 }
 
 // Ranks may know different winners by shape, so the ballot of each contains its winner. A winner
-// counts only if every rank knows one. If they differ, the one with the largest code counts.
+// counts only if every rank knows one. If they differ, the one with the largest code counts. A
+// trial of nonblocking calls that has not ended on one rank has no result.
 void Decision::agree(const Question& call) {
-  const bool is_alone = candidates_.size() == 1;
-  std::vector<double> ballot = trials_->ballot();
+  const bool is_alone = candidates_.size() == 1, is_probe = trials_->is_probe();
+  std::vector<double> ballot = is_open() ? open_trials_->ballot() : trials_->ballot();
   const std::size_t times = ballot.size();
-  const bool is_probe = trials_->is_probe();
   const std::optional<Choice> winner = is_alone ? ranks_.results().winner(key()) : std::nullopt;
   const double code = winner ? code_of(*winner) : 0;
   ballot.insert(ballot.end(), {-most_bytes_, code, -code, is_probe ? -setup() : 0});
@@ -409,14 +419,22 @@ void Decision::agree(const Question& call) {
   on_device_.clear();
   std::vector<double> least(ballot.size());
   const double started = ranks_.now();
-  if (!ranks_.agree(ballot, least)) {
-    trials_.reset();
+  if (!ranks_.agree(ballot, least)) {  // the communicator is broken
+    if (is_open())
+      open_trials_->agree(std::vector<double>(times));
+    else
+      trials_.reset();
     return;
   }
+  const double seconds = ranks_.now() - started;
+  const std::span<const double> of_calls = std::span(least).first(times);
   most_bytes_ = -least[times];
   if (!compares_alike(std::span(least).subspan(times + 4))) return;
   if (is_probe) trials_->expect_setup(-least[times + 3]);
-  trials_->agree(std::span(least).first(times), ranks_.now() - started);
+  if (is_open())
+    open_trials_->agree(of_calls, seconds);
+  else
+    trials_->agree(of_calls, seconds);
   if (is_alone && least[times + 1] > 0) inherit(-least[times + 2], call);
   if (trials_->wants_candidates()) challenge(call);
   conclude();
@@ -424,29 +442,6 @@ void Decision::agree(const Question& call) {
 
 void Decision::conclude() {
   if (trials_->has_result()) ranks_.results().keep(key(), candidates_[trials_->current()].choice);
-}
-
-// If a trial has no result on one rank, it has no result; otherwise as above.
-void Decision::agree(const Question& call, OpenTrials& open) {
-  const bool is_alone = candidates_.size() == 1, is_probe = trials_->is_probe();
-  std::vector<double> ballot = open.ballot();
-  const std::size_t times = ballot.size();
-  const std::optional<Choice> winner = is_alone ? ranks_.results().winner(key()) : std::nullopt;
-  const double code = winner ? code_of(*winner) : 0;
-  ballot.insert(ballot.end(), {code, -code, is_probe ? -setup() : 0, -most_bytes_});
-  std::vector<double> least(ballot.size());
-  const double started = ranks_.now();
-  if (!ranks_.agree(ballot, least)) {
-    std::ranges::fill(least, 0);  // the communicator is broken
-    open.agree(std::span(least).first(times));
-    return;
-  }
-  most_bytes_ = -least[times + 3];
-  if (is_probe) trials_->expect_setup(-least[times + 2]);
-  open.agree(std::span(least).first(times), ranks_.now() - started);
-  if (is_alone && least[times] > 0) inherit(-least[times + 1], call);
-  if (trials_->wants_candidates()) challenge(call);
-  conclude();
 }
 
 int Decision::winner() const {
@@ -469,7 +464,9 @@ void Decision::follow_blocking(const Decision& blocking) {
 }
 
 std::int64_t Decision::lend() {
-  if (next().timed || !candidates_[serving()].choice.native()) return 0;
+  if (!candidates_[serving()].choice.native()) return 0;
+  if (open_trials_ != nullptr) return open_trials_->lend();
+  if (next().timed) return 0;
   return trials_ ? trials_->pass() : all_calls;
 }
 
@@ -495,7 +492,7 @@ void Decision::tell() {
   if (is_measured ? !trials_->has_result() : !stays_by_rule) return;
   const double saved = is_measured ? trials_->seconds(0) - trials_->seconds(current) : unknown;
   ranks_.learn({.collective = &collective_,
-                .ranks = ranks_.size(),
+                .ranks = ranks_.facts().ranks,
                 .nodes = times.nodes,
                 .bytes = bytes_,
                 .choice = candidates_[current].choice,

@@ -63,8 +63,7 @@ class Decision {
 
   // The same for a persistent call. Its ranks may wait for each other now but not at a start, so
   // all candidates are known from the beginning. `own_bytes` as for ended(). `blocking` is the
-  // choice for the blocking form; it is the current candidate at first. Its trials are OpenTrials.
-  // Collective.
+  // choice for the blocking form; it is the current candidate at first. Collective.
   static std::unique_ptr<Decision> make_persistent(Ranks& ranks, const Question& call,
                                                    std::int64_t bytes, const Choice& blocking,
                                                    double own_bytes);
@@ -73,22 +72,24 @@ class Decision {
   static std::unique_ptr<Decision> make_nonblocking(Ranks& ranks, const Question& call,
                                                     std::int64_t bytes, std::int64_t calls);
 
-  // Which candidate serves the next call, and whether to time it.
-  Trials::Next next() const { return trials_ ? trials_->next() : Trials::Next{0, false}; }
+  // Which candidate serves the next call, and whether to time it. Nonblocking calls and starts of
+  // persistent ones ask open_trials() instead.
+  Trials::Start next() const { return trials_ ? trials_->next() : Trials::Start{}; }
   Server& server(int candidate) { return *candidates_[candidate].server; }
   Server& current() { return server(serving()); }
+  const Choice& current_choice() const { return candidates_[serving()].choice; }
   // The server of the program's call.
-  Server& server_of(const Trials::Next& next) {
-    return server(next.apart ? serving() : next.candidate);
+  Server& server_of(const Trials::Start& start) {
+    return server(start.apart ? serving() : start.candidate);
   }
   // Whether one candidate serves all further calls, and calls are no longer counted.
   bool is_made() const { return !trials_; }
   // The number of calls that the MPI library serves until the next trial; they count as completed.
   std::int64_t lend();
 
-  // Call this after each call. Pass its seconds if it was timed, and the mean bytes of this rank's
-  // blocks if ranks do not know each other's sizes. For a timed call, also pass whether buffers of
-  // this rank were in the memory of a GPU. From time to time, all ranks agree on their
+  // Call this after each blocking call. Pass its seconds if it was timed, and the mean bytes of
+  // this rank's blocks if ranks do not know each other's sizes. For a timed call, also pass whether
+  // buffers of this rank were in the memory of a GPU. From time to time, all ranks agree on their
   // measurements.
   void ended(const Question& call, double seconds, double own_bytes = 0, bool on_device = false) {
     note_blocks(own_bytes);
@@ -102,13 +103,15 @@ class Decision {
 
   // Null if one candidate serves all calls.
   Trials* trials() { return trials_ ? &*trials_ : nullptr; }
+  // The same for calls that end later than they start; null for blocking calls.
+  OpenTrials* open_trials() { return open_trials_.get(); }
   int candidates() const { return static_cast<int>(candidates_.size()); }
   // Whether the network rule has made a choice.
   bool follows_network_rule() const { return follows_network_rule_; }
   // Call this after the ranks have agreed on a trial of a persistent call; notes the winner.
   void conclude();
-  // The ranks agree on a trial of nonblocking calls. Collective.
-  void agree(const Question& call, OpenTrials& open);
+  // The ranks agree on a trial of calls such as this one. Collective.
+  void agree(const Question& call);
   // For a decision on nonblocking calls, between trials: as long as these have not found anything
   // better than native, the winner of the trials of blocking calls serves. All ranks call this at
   // the same call.
@@ -124,9 +127,10 @@ class Decision {
            Form form = Form::blocking)
       : ranks_(ranks), collective_(collective), bytes_(bytes), form_(form) {}
 
-  bool is_open() const { return form_ != Form::blocking; }  // its trials are OpenTrials
+  bool is_open() const { return form_ != Form::blocking; }
 
   void add(const Choice& choice, Source source, double predicted = 0);
+  void compare_by(Trials trials);  // the candidates
   bool follow(const Tuning& tuning, Source source, bool keeps_order);
   double setup() const;  // seconds
   int serving() const { return trials_ ? trials_->serving() : 0; }
@@ -143,7 +147,6 @@ class Decision {
   std::optional<Choice> by_request_rule();
   std::optional<Ranking::Entry> by_network_rule(const Question& call);
   void challenge(const Question& call);
-  void agree(const Question& call);
 
   Ranks& ranks_;
   const Collective& collective_;
@@ -156,6 +159,7 @@ class Decision {
   };
   std::vector<Candidate> candidates_;  // if there are trials, the first is the MPI library's own
   std::optional<Trials> trials_;
+  std::unique_ptr<OpenTrials> open_trials_;  // these trials, if calls end later than they start
   bool follows_network_rule_ = false;
   double most_bytes_ = 0;  // of a block in a timed call here; see ended()
   // Whether the trials compare calls with buffers on devices: true after all ranks have agreed that

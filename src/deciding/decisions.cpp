@@ -1,17 +1,26 @@
 #include "deciding/decisions.h"
 
 #include <algorithm>
-#include <bit>
+#include <utility>
 
 #include "deciding/network_rule.h"
 #include "deciding/node_rule.h"
+#include "deciding/size_class.h"
 
 namespace toccata {
 
-Decisions::SizeClass* Decisions::find(const Question& call) {
+namespace {
+
+// Nonblocking calls without a decision of their own are served like blocking calls, whose decisions
+// may change.
+constexpr std::int64_t lent_at_once = 64;
+
+}  // namespace
+
+Decisions::SizeClass* Decisions::find(const Question& call, Form form) {
   for (auto& two : classes_)
     for (SizeClass& each : two)
-      if (each.collective == &call.collective && each.least <= call.bytes &&
+      if (each.collective == &call.collective && each.form == form && each.least <= call.bytes &&
           call.bytes <= each.most && each.keeps_order == call.keeps_order &&
           each.runs_users_code == call.runs_users_code && each.is_final == call.is_final)
         return &each;
@@ -25,22 +34,32 @@ Decisions::SizeClass& Decisions::free_class() {
   return classes_.emplace_front()[0];
 }
 
-Decisions::SizeClass& Decisions::make(const Question& call) {
+Decisions::SizeClass& Decisions::make(const Question& call, Form form) {
   SizeClass& made = free_class();
   made = {.collective = &call.collective,
+          .form = form,
           .keeps_order = call.keeps_order,
           .runs_users_code = call.runs_users_code,
-          .is_final = call.is_final};
-  begin(made, call);
+          .is_final = call.is_final,
+          .root = call.root};
+  if (form == Form::blocking)
+    begin(made, call);
+  else
+    begin_nonblocking(made, call);
   return made;
 }
 
 void Decisions::ask(const Collective& collective, SizedChoice choice) {
   tell();
+  take_back();
   std::erase_if(asked_, [&](const auto& each) { return each.first == &collective; });
-  for (auto& two : classes_)
-    for (SizeClass& each : two)
-      if (each.collective == &collective) each = {};
+  each_class([&](SizeClass& each) {
+    if (each.collective != &collective) return;
+    if (each.form == Form::blocking)
+      each = {};
+    else
+      each.wants_decision = false;  // calls may be open that a trial times
+  });
   asked_.emplace_back(&collective, std::move(choice));
 }
 
@@ -58,56 +77,55 @@ Decisions::Asked Decisions::asked(const Question& call) {
 }
 
 Decision* Decisions::made_for(const Question& call) {
-  const SizeClass* const found = find(call);
-  return (found != nullptr ? *found : make(call)).decision.get();
+  const SizeClass* const found = find(call, Form::blocking);
+  return (found != nullptr ? *found : make(call, Form::blocking)).decision.get();
 }
 
 bool Decisions::follows_node_rule(const SizeClass& calls) {
-  const NodeKind node = ranks_.node();
-  return node_rule_holds_at_once(node, calls.most) &&
-         node_rule(Form::blocking, *calls.collective, ranks_.size(), node, calls.most) &&
-         ranks_.are_on_one_node();
+  const Facts& facts = ranks_.facts();
+  return facts.on_one_node && node_rule_holds_at_once(facts.node, calls.most) &&
+         node_rule(Form::blocking, *calls.collective, facts.ranks, facts.node, calls.most);
 }
 
 // After the rule has chosen for one size class, it does so for all others at once, because all
 // ranks have found what it needs. For rounding sums, only other sums count: the history of the rest
 // differs from run to run. With long messages, it is always asked at once.
 bool Decisions::follows_network_rule(const SizeClass& calls) const {
-  if (network_rule_holds_at_once(*calls.collective, ranks_.size(), calls.most, calls.keeps_order) &&
-      ranks_.rules().checkable_own_rules() != nullptr && !ranks_.are_on_one_node())
+  const Facts& facts = ranks_.facts();
+  if (network_rule_holds_at_once(*calls.collective, facts.ranks, calls.most, calls.keeps_order) &&
+      ranks_.rules().checkable_own_rules() != nullptr && !facts.on_one_node)
     return true;
   return std::ranges::any_of(classes_, [&](const auto& two) {
     return std::ranges::any_of(two, [&](const SizeClass& each) {
-      return (each.keeps_order || !calls.keeps_order) && each.decision != nullptr &&
-             each.decision->follows_network_rule();
+      return each.form == Form::blocking && (each.keeps_order || !calls.keeps_order) &&
+             each.decision != nullptr && each.decision->follows_network_rule();
     });
   });
 }
 
-// Sizes from one power of two (exclusive) to the next are one class. If a user names sizes, each
-// range is one class. If a model chooses the reordering, a range is divided into the classes above.
+// If a user names sizes, each range is one class. If a model chooses the reordering, a range is
+// divided into the usual classes.
 void Decisions::begin(SizeClass& made, const Question& call) {
   const Collective& collective = call.collective;
   const std::int64_t bytes = call.bytes;
+  const Facts& facts = ranks_.facts();
   const Asked asked = this->asked(call);
   const bool chooses = !asked.by_size && ranks_.rules().chooses(collective);
-  if (ranks_.size() == 1 && chooses) made.left = all_calls;
-  if (ranks_.size() == 1 || !(chooses || (asked.by_size && ranks_.obey_rules()))) return;
-  made.least = made.most = bytes;
-  if (bytes > 1) {
-    made.most = static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(bytes)));
-    made.least = made.most / 2 + 1;
-  }
+  if (facts.ranks == 1 && chooses) made.left = all_calls;
+  if (facts.ranks == 1 || !(chooses || (asked.by_size && facts.obey_rules))) return;
+  const SizeRange range = size_class_of(bytes);
+  made.least = range.least;
+  made.most = range.most;
   if (asked.by_size) {
     const auto& ranges = asked.choice.ranges();
-    auto range = ranges.begin();
-    while (range->most < (bytes < 0 ? SizedChoice::most_bytes : bytes)) ++range;
-    const std::int64_t least = range == ranges.begin() ? 0 : (range - 1)->most + 1;
+    auto named = ranges.begin();
+    while (named->most < (bytes < 0 ? SizedChoice::most_bytes : bytes)) ++named;
+    const std::int64_t least = named == ranges.begin() ? 0 : (named - 1)->most + 1;
     if (bytes >= 0) {
       made.least = asked.reorders ? std::max(made.least, least) : least;
-      made.most = asked.reorders ? std::min(made.most, range->most) : range->most;
+      made.most = asked.reorders ? std::min(made.most, named->most) : named->most;
     }
-    made.decision = Decision::forced(ranks_, collective, range->choice, made.most);
+    made.decision = Decision::forced(ranks_, collective, named->choice, made.most);
     return;
   }
   made.wants_decision = bytes > 0 || collective.synchronizes || collective.vector_of != nullptr;
@@ -118,15 +136,126 @@ void Decisions::begin(SizeClass& made, const Question& call) {
     made.left = first_calls;
 }
 
+void Decisions::begin_nonblocking(SizeClass& made, const Question& call) {
+  const SizeRange range = size_class_of(call.bytes);
+  made.least = range.least;
+  made.most = range.most;
+  const Collective& collective = call.collective;
+  const Rules& rules = ranks_.rules();
+  made.wants_decision =
+      rules.chooses(collective) && !asked(call).by_size &&
+      !rules.decides_at_once(call.keeps_order) &&
+      (call.bytes > 0 || (call.bytes == 0 && collective.synchronizes) ||
+       (call.bytes < 0 && collective.vector_of != nullptr && !collective.among_neighbors));
+  made.calls_to_decision = call.is_final ? 0 : first_calls;
+}
+
+Decisions::Verdict Decisions::blocking(SizeClass& calls, const Question& call, bool one_by_one) {
+  if (calls.left == 0 && calls.wants_decision) decide(calls, call);
+  Decision* const decision = calls.decision.get();
+  Trials* const trials = decision == nullptr ? nullptr : decision->trials();
+  if (calls.left == 0 && trials != nullptr && trials->asks()) trials->answer(may_try(calls));
+  if (!one_by_one && calls.left == 0 && decision != nullptr) calls.left = decision->lend();
+  if (calls.left > 0) {
+    --calls.left;
+    return {.lent = one_by_one ? nullptr : &calls};
+  }
+  if (decision == nullptr) return {};
+  return {.decision = decision, .start = decision->next()};
+}
+
+Decisions::Verdict Decisions::nonblocking(SizeClass& calls, const Question& call) {
+  if (calls.left > 0) {
+    --calls.left;
+    return {.lent = &calls};
+  }
+  if (gave_up_ || !calls.wants_decision) return {};
+  if (calls.calls_to_decision > 0) {
+    --calls.calls_to_decision;
+    return {};
+  }
+  if (calls.calls_to_decision == 0) {
+    calls.calls_to_decision = -1;
+    calls.decision = Decision::make_nonblocking(ranks_, call, calls.most, first_calls);
+  }
+  Decision* const decision = calls.decision.get();
+  if (decision == nullptr) return {};
+  OpenTrials* const trials = decision->open_trials();
+  if (trials == nullptr) return {.decision = decision};
+  if (const SizeClass* const same = find(call, Form::blocking);
+      !trials->is_under_way() && same != nullptr && same->decision != nullptr)
+    decision->follow_blocking(*same->decision);
+  const bool was_due = trials->is_due();
+  const std::optional<Trials::Start> start = trials->start();
+  if (!was_due && trials->is_due()) ++due_;
+  return {.decision = decision, .start = *start};
+}
+
+Decisions::SizeClass& Decisions::lend(const Question& call) {
+  SizeClass* const found = find(call, Form::nonblocking);
+  SizeClass& calls = found != nullptr ? *found : make(call, Form::nonblocking);
+  if (gave_up_ || !calls.wants_decision)
+    calls.left = lent_at_once;
+  else if (calls.calls_to_decision >= 0)
+    calls.left = std::exchange(calls.calls_to_decision, 0);
+  else
+    calls.left = calls.decision != nullptr && calls.decision->trials() != nullptr
+                     ? calls.decision->lend()
+                     : lent_at_once;
+  return calls;
+}
+
+void Decisions::take_back() {
+  each_class([](SizeClass& each) {
+    if (each.form == Form::blocking) return;
+    if (each.decision != nullptr && each.decision->open_trials() != nullptr)
+      each.decision->open_trials()->take_back(each.left);
+    each.left = 0;
+  });
+}
+
+void Decisions::agree() {
+  due_ = 0;
+  each_class([](SizeClass& each) {
+    OpenTrials* const trials = each.decision == nullptr ? nullptr : each.decision->open_trials();
+    if (trials == nullptr || !trials->is_due()) return;
+    each.decision->agree({.collective = *each.collective,
+                          .bytes = each.most,
+                          .root = each.root,
+                          .keeps_order = each.keeps_order,
+                          .runs_users_code = each.runs_users_code,
+                          .is_final = each.is_final});
+    each.left = 0;
+  });
+}
+
+void Decisions::give_up() {
+  gave_up_ = true;
+  due_ = 0;
+}
+
+std::unique_ptr<Decision> Decisions::persistent(const Question& call, double own_bytes) {
+  const Rules& rules = ranks_.rules();
+  const bool is_empty = call.bytes == 0 && !call.collective.synchronizes;
+  if (is_empty || !rules.chooses(call.collective) || rules.guarding() == Rules::Guarding::off)
+    return nullptr;
+  Decision* const blocking = made_for(call);
+  return Decision::make_persistent(ranks_, call, size_class_of(call.bytes).most,
+                                   blocking == nullptr ? Choice{} : blocking->current_choice(),
+                                   own_bytes);
+}
+
 void Decisions::decide(SizeClass& calls, const Question& call) {
   calls.wants_decision = false;
-  if (ranks_.obey_rules())
+  if (ranks_.facts().obey_rules)
     calls.decision = Decision::make(ranks_, call, calls.most,
                                     call.is_final || follows_network_rule(calls) ? 0 : first_calls);
   if (calls.decision != nullptr && calls.decision->follows_network_rule())
-    for (auto& two : classes_)
-      for (SizeClass& each : two)
-        if (each.wants_decision && (calls.keeps_order || !each.keeps_order)) each.left = 0;
+    each_class([&](SizeClass& each) {
+      if (each.form == Form::blocking && each.wants_decision &&
+          (calls.keeps_order || !each.keeps_order))
+        each.left = 0;
+    });
   if (calls.decision == nullptr)
     calls.left = all_calls;
   else if (Trials* const trials = calls.decision->trials())
@@ -141,7 +270,7 @@ bool Decisions::may_try(const SizeClass& asking) const {
   for (const auto& two : classes_)
     for (const SizeClass& each : two) {
       const Trials* const trials = each.decision == nullptr ? nullptr : each.decision->trials();
-      if (trials == nullptr) continue;
+      if (trials == nullptr || each.form != Form::blocking) continue;
       const double spent =
           static_cast<double>(trials->calls() - each.left) * trials->seconds(trials->serving());
       budget += Trials::share * spent - trials->cost();
@@ -154,9 +283,9 @@ bool Decisions::may_try(const SizeClass& asking) const {
 }
 
 void Decisions::tell() {
-  for (auto& two : classes_)
-    for (SizeClass& each : two)
-      if (each.decision != nullptr) each.decision->tell();
+  each_class([](SizeClass& each) {
+    if (each.decision != nullptr) each.decision->tell();
+  });
 }
 
 }  // namespace toccata

@@ -12,13 +12,20 @@
 namespace toccata {
 
 // Decides which algorithms serve the calls of one communicator if the program names none: for each
-// collective and size class, at its first call. The addresses of this object and of its decisions
-// never change.
+// collective, form and size class, at its first call. The addresses of this object and of its
+// decisions never change.
+//
+// The forms differ only in the time at which ranks can agree:
+//
+//   blocking      now, because all ranks are at the same call
+//   nonblocking   never: such a call must not wait. So the ranks agree when the program calls a
+//                 blocking collective on the same communicator
+//   persistent    when the request is made, and afterwards by messages for which no start waits
 class Decisions {
  public:
   explicit Decisions(Ranks& ranks) : ranks_(ranks) {}
 
-  // Calls of one collective and size class.
+  // Calls of one collective, form and size class.
   struct SizeClass {
     const Collective* collective = nullptr;
     std::int64_t least = -1, most = SizedChoice::most_bytes;  // bytes
@@ -26,17 +33,12 @@ class Decisions {
     // there is none, one algorithm for all sizes.
     std::int64_t left = 0;
     std::unique_ptr<Decision> decision = nullptr;
+    Form form = Form::blocking;
     bool wants_decision = false;
     bool keeps_order = false, runs_users_code = false, is_final = false;  // see Question
+    int root = 0;                                                         // of the first call
+    int calls_to_decision = -1;  // of nonblocking calls; negative: the decision was made
   };
-
-  // The class of a call; counts the call.
-  SizeClass& of(const Question& call) {
-    SizeClass* found = find(call);
-    if (found == nullptr) found = &make(call);
-    if (found->left == 0 && found->wants_decision) decide(*found, call);
-    return *found;
-  }
 
   // The algorithm or library that serves a call.
   struct Verdict {
@@ -44,32 +46,45 @@ class Decisions {
     // class; otherwise null.
     SizeClass* lent = nullptr;
     // The decision whose candidate serves the call. If both pointers are null, one algorithm serves
-    // all sizes.
+    // all sizes; or, if the call is nonblocking, that of blocking calls (made_for).
     Decision* decision = nullptr;
-    Trials::Next next = {0, false};
+    Trials::Start start = {};
   };
-  // All ranks call this for all blocking calls, except for calls lent to the MPI library. With
-  // `one_by_one`, this rank lends no calls.
-  Verdict verdict(const Question& call, bool one_by_one) {
-    SizeClass& calls = of(call);
-    Decision* const decision = calls.decision.get();
-    Trials* const trials = decision == nullptr ? nullptr : decision->trials();
-    if (calls.left == 0 && trials != nullptr && trials->asks()) trials->answer(may_try(calls));
-    if (!one_by_one && calls.left == 0 && decision != nullptr) calls.left = decision->lend();
-    if (calls.left > 0) {
-      --calls.left;
-      return {.lent = one_by_one ? nullptr : &calls};
-    }
-    if (decision == nullptr) return {};
-    return {.decision = decision, .next = decision->next()};
+  // All ranks call this for all valid blocking and nonblocking calls, except for calls lent to the
+  // MPI library. With `one_by_one`, this rank lends no blocking calls.
+  Verdict verdict(const Question& call, Form form, bool one_by_one) {
+    SizeClass* found = find(call, form);
+    if (found == nullptr) found = &make(call, form);
+    return form == Form::blocking ? blocking(*found, call, one_by_one) : nonblocking(*found, call);
   }
+  // Call this after each blocking call, as Decision::ended().
+  void ended(const Verdict& verdict, const Question& call, double seconds, double own_bytes,
+             bool on_device) {
+    if (verdict.decision == nullptr) return;
+    verdict.decision->ended(call, seconds, own_bytes, on_device);
+    if (verdict.decision->has_changed()) take_back();  // nonblocking calls may follow it
+  }
+  // Call this if the MPI library serves a nonblocking call, untimed, because of a decision or
+  // without one. Lends it as many of the next calls as possible. All ranks call this.
+  SizeClass& lend(const Question& call);
+
+  // Whether trials of nonblocking calls have ended but the ranks have not agreed on their times
+  // yet. The same on all ranks at the same call. agree() is collective.
+  bool are_due() const { return due_ > 0; }
+  void agree();
+  // Ends all trials of nonblocking calls for good.
+  void give_up();
+
+  // The decision for a persistent call; null if the choice of blocking calls serves it. Collective.
+  // `own_bytes` as for Decision::ended().
+  std::unique_ptr<Decision> persistent(const Question& call, double own_bytes);
 
   // The decision for a call that must not wait for other ranks; null if no blocking call has made
   // it yet.
   Decision* made_for(const Question& call);
 
-  // Whether there is a class for calls like this one.
-  bool know(const Question& call) { return find(call) != nullptr; }
+  // Whether there is a class for blocking calls like this one.
+  bool know(const Question& call) { return find(call, Form::blocking) != nullptr; }
   // The algorithm that the user requests for such a call.
   Choice asked_for(const Question& call) {
     return asked(call).choice.at(call.bytes < 0 ? SizedChoice::most_bytes : call.bytes);
@@ -82,9 +97,14 @@ class Decisions {
   void tell();
 
  private:
-  SizeClass* find(const Question& call);
+  template <typename Visit>
+  void each_class(Visit&& visit) {
+    for (auto& two : classes_)
+      for (SizeClass& each : two) visit(each);
+  }
+  SizeClass* find(const Question& call, Form form);
   SizeClass& free_class();
-  SizeClass& make(const Question& call);
+  SizeClass& make(const Question& call, Form form);
   // The requested algorithm, and whether it depends on the size.
   struct Asked {
     SizedChoice choice;
@@ -96,12 +116,18 @@ class Decisions {
   bool follows_network_rule(const SizeClass& calls) const;
   bool may_try(const SizeClass& asking) const;
   void begin(SizeClass& made, const Question& call);
+  void begin_nonblocking(SizeClass& made, const Question& call);
   void decide(SizeClass& calls, const Question& call);
+  Verdict blocking(SizeClass& calls, const Question& call, bool one_by_one);
+  Verdict nonblocking(SizeClass& calls, const Question& call);
+  void take_back();  // all loans of nonblocking calls
 
   Ranks& ranks_;
   std::vector<std::pair<const Collective*, SizedChoice>> asked_;  // by name
   // In pairs, because that takes the least memory; entries without a collective are free.
   std::forward_list<std::array<SizeClass, 2>> classes_;
+  int due_ = 0;
+  bool gave_up_ = false;
 };
 
 }  // namespace toccata

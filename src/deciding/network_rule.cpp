@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "deciding/size_class.h"
 #include "selection/shipped_rules.h"
 
 namespace toccata {
@@ -14,9 +15,6 @@ constexpr std::int64_t longest_sum = 64 << 10;    // bytes
 constexpr std::int64_t at_once_from = 256 << 10;  // bytes
 constexpr int least_ranks_at_once = 8;
 constexpr int most_ranks = 512;  // more: the ranking takes up to 40 ms, and nothing was simulated
-
-// Classes end at a power of two (deciding/decisions).
-std::int64_t shortest_of_class(std::int64_t bytes) { return bytes > 1 ? bytes / 2 + 1 : bytes; }
 
 std::vector<Choice> listed(RuleTable::Section section, const Collective& collective) {
   std::vector<Choice> choices;
@@ -56,7 +54,7 @@ std::optional<Ranking::Entry> network_rule(const Ranking& ranking, NetworkKind n
   if (rules_for_any_mpi().find(RuleTable::Section::unknown_rival, collective, p, bytes) !=
       RuleTable::least_regret)
     return {};
-  const std::int64_t sizes[] = {shortest_of_class(bytes), bytes};
+  const std::int64_t sizes[] = {size_class_of(bytes).least, bytes};
   const auto safest = ranking.safest(network, sizes, rivals_of(collective), most_regret);
   if (!safest) return {};
   return Ranking::Entry{safest->choice, safest->seconds};
@@ -64,7 +62,7 @@ std::optional<Ranking::Entry> network_rule(const Ranking& ranking, NetworkKind n
 
 std::optional<Ranking::Entry> network_rule(const Ranking& ranking, const OwnAlgorithm& own,
                                            std::int64_t bytes) {
-  const std::int64_t shortest = shortest_of_class(bytes);
+  const std::int64_t shortest = size_class_of(bytes).least;
   const std::int64_t longest = std::max(shortest, bytes - 1);
   const std::optional<Choice> of_longest = own(longest);
   const auto best = of_longest ? ranking.surest_gain_over(*of_longest, longest) : std::nullopt;

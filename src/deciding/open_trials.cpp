@@ -22,7 +22,7 @@ std::optional<OpenTrials::Start> OpenTrials::start() {
   const std::size_t place = started_++;
   times_[place] = -1;
   return Start{
-      .candidate = trials_->trial()[place], .place = static_cast<int>(place), .trial = trial_};
+      .candidate = trials_->trial()[place], .timed = true, .place = place, .trial = trial_};
 }
 
 std::int64_t OpenTrials::lend() {
@@ -31,7 +31,7 @@ std::int64_t OpenTrials::lend() {
 }
 
 void OpenTrials::ended(const Start& call, double seconds) {
-  if (call.place >= 0 && call.trial == trial_) times_[call.place] = std::max(seconds, 0.0);
+  if (call.timed && call.trial == trial_) times_[call.place] = std::max(seconds, 0.0);
 }
 
 std::vector<double> OpenTrials::ballot() {

@@ -33,19 +33,15 @@ class OpenTrials {
  public:
   static constexpr std::int64_t unlimited = std::numeric_limits<std::int64_t>::max();
 
+  // Starts of a persistent call during which the ranks agree.
+  static constexpr std::int64_t starts_while_agreeing = 2;
   // A trial may have three calls of each candidate, and one or two more.
   static constexpr std::size_t most_candidates = 10, most_calls = 32;
 
   // `trials` decides. `lag`: the number of starts after a trial that do not wait for the agreement.
   OpenTrials(Trials& trials, std::int64_t lag) : trials_(&trials), lag_(lag) {}
 
-  // The candidate for a call, and the place of its time in the trial; the place is negative if the
-  // call is not timed.
-  struct Start {
-    int candidate = 0;
-    int place = -1;
-    std::int64_t trial = 0;
-  };
+  using Start = Trials::Start;
   // Call this when a call starts. Returns nothing if the ranks have to agree first; then call it
   // again after agree().
   std::optional<Start> start();

@@ -35,30 +35,33 @@ struct NetworkFacts {
   NetworkKind network = NetworkKind::any;
 };
 
+// What the ranks of a communicator know from its first call on, without communication: the same on
+// all of them.
+struct Facts {
+  int ranks = 1;
+  bool obey_rules = false;   // all ranks are known to have the same rules
+  bool on_one_node = false;  // all ranks are on one node with shared memory
+  NodeKind node = {};        // the kind of its nodes
+};
+
 // The ranks of one communicator, as an interface for decisions. src/mpi implements it, tests
 // simulate it. Functions marked as collective: all ranks call them in the same call of the program,
 // and get the same result.
 class Ranks {
  public:
-  virtual int size() const = 0;
+  virtual const Facts& facts() = 0;
   virtual const Rules& rules() const = 0;
   // This process's knowledge of communicators, by shape.
   virtual Results& results() = 0;
   // What is known about collectives between these nodes. Collective, and the same on all ranks. The
   // first answer for rounding sums stays, whenever others asked.
   virtual NetworkFacts network_facts(bool /*for_sums*/) { return {}; }
-  // Whether all ranks are known to have the same rules. The same on all ranks.
-  virtual bool obey_rules() = 0;
 
   // The number of nodes on which the ranks run; 0 if Toccata cannot discover it. Collective.
   virtual int nodes() = 0;
   // The same without communication: 0 if it was not discovered before.
   virtual int known_nodes() const = 0;
-  // Whether all ranks are on one node with shared memory, and of what kind it is: known without
-  // communication, and the same on all ranks.
-  virtual bool are_on_one_node() { return false; }
-  virtual NodeKind node() { return {}; }
-  // Whether the ranks can publish blocks for each other there. Collective.
+  // Whether the ranks are on one node and can publish blocks for each other there. Collective.
   virtual bool share_memory() { return false; }
   // Whether all ranks are on one node and can publish there, as far as they know without waiting.
   // The same on all ranks at the same call.

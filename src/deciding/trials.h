@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <utility>
@@ -81,15 +82,18 @@ class Trials {
     return trials;
   }
 
-  struct Next {
-    int candidate;
-    bool timed;
+  // Which candidate serves a call, and whether to time it.
+  struct Start {
+    int candidate = 0;
+    bool timed = false;
     // serving() serves the call. Then time one of the candidate, whose result is discarded.
     bool apart = false;
+    // For OpenTrials: the trial, and the call's place in it.
+    std::size_t place = 0;
+    std::int64_t trial = 0;
   };
-  // Which candidate serves the next call, and whether to time it.
-  Next next() const {
-    if (calls_ < begins_) return {serving(), false};
+  Start next() const {
+    if (calls_ < begins_) return {serving()};
     return {trial_[calls_ - begins_], true, apart_ && !is_probe()};
   }
   // Call this after every call, with its seconds if timed. True if the ranks have to agree now.

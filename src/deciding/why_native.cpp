@@ -2,9 +2,9 @@
 
 namespace toccata {
 
-const char* why_native(const Question& call, int p, const Rules& rules, bool obey) {
-  if (p == 1) return "alone";
-  if (!obey) return "world";
+const char* why_native(const Question& call, const Facts& facts, const Rules& rules) {
+  if (facts.ranks == 1) return "alone";
+  if (!facts.obey_rules) return "world";
   if (!rules.is_on()) return "off";
   if (rules.names(call.collective)) return "asked";
   if (rules.reproducible() && call.collective.reduces) return "reproducible";

@@ -3,9 +3,11 @@
 #include <mpi.h>
 
 #include "api/guard.h"
-#include "mpi/call/blocking.h"
 #include "mpi/call/call.h"
 #include "mpi/call/next.h"
+#include "mpi/call/repeats.h"
+#include "mpi/call/serve.h"
+#include "mpi/call/shortcuts.h"
 #include "preload/begin.h"
 #include "preload/raw.h"
 #include "toccata/toccata.h"

@@ -16,9 +16,11 @@
 
 #include "api/guard.h"
 #include "mpi/agreement/neighbors.h"
-#include "mpi/call/blocking.h"
 #include "mpi/call/call.h"
 #include "mpi/call/next.h"
+#include "mpi/call/repeats.h"
+#include "mpi/call/serve.h"
+#include "mpi/call/shortcuts.h"
 #include "mpi/call/wait_clock.h"
 #include "preload/begin.h"
 #include "preload/duplicates.h"
@@ -317,14 +319,14 @@ TOCCATA_FORTRAN(neighbor_alltoallw, NEIGHBOR_ALLTOALLW, toccata_fortran_neighbor
     toccata::Said said =                                                                           \
         toccata::said::name(TOCCATA_ARGUMENTS_##name(TOCCATA_SAID_ARGUMENT) c_comm);               \
     if (!concerns || !toccata::Served::are_possible() || c_comm == MPI_COMM_NULL ||                \
-        toccata::requests::is_one_more(said, toccata::Served::Kind::kind_))                        \
+        toccata::requests::is_one_more(said, toccata::Form::kind_))                                \
       return native(ierror);                                                                       \
     MPI_Request made = MPI_REQUEST_NULL, theirs = MPI_REQUEST_NULL;                                \
     const int result = toccata::guarded_collective(c_comm, [&] {                                   \
       [[maybe_unused]] const toccata::Peers peers =                                                \
           toccata::peers_of(toccata::collective_, c_comm);                                         \
       return toccata::requests::name(TOCCATA_ARGUMENTS_##name(TOCCATA_C_ARGUMENT) said,            \
-                                     toccata::Served::Kind::kind_, &made, [&] {                    \
+                                     toccata::Form::kind_, &made, [&] {                            \
                                        MPI_Fint code = MPI_SUCCESS;                                \
                                        native(&code);                                              \
                                        if (code == MPI_SUCCESS)                                    \

@@ -37,7 +37,7 @@ using toccata::RawComm;
       TOCCATA_INFO_PARAMETER_##kind_ MPI_Request* request, const toccata::Said& said) {         \
     return toccata::guarded_collective(said.comm, [&] {                                         \
       return toccata::requests::form(TOCCATA_ARGUMENTS_##name(TOCCATA_COOKED_ARGUMENT) said,    \
-                                     toccata::Served::Kind::kind_, request, [&] {               \
+                                     toccata::Form::kind_, request, [&] {                       \
                                        return next_##function()(                                \
                                            TOCCATA_ARGUMENTS_##name(TOCCATA_ARGUMENT) comm,     \
                                            TOCCATA_INFO_ARGUMENT_##kind_ request);              \
@@ -50,7 +50,7 @@ using toccata::RawComm;
     toccata::Said said =                                                                        \
         toccata::said::form(TOCCATA_ARGUMENTS_##name(TOCCATA_COOKED_ARGUMENT)(MPI_Comm)(comm)); \
     if (!concerns || !toccata::Served::are_possible() || said.comm == MPI_COMM_NULL ||          \
-        toccata::requests::is_one_more(said, toccata::Served::Kind::kind_))                     \
+        toccata::requests::is_one_more(said, toccata::Form::kind_))                             \
       return next_##function()(TOCCATA_ARGUMENTS_##name(TOCCATA_ARGUMENT) comm,                 \
                                TOCCATA_INFO_ARGUMENT_##kind_ request);                          \
     return look_at_##function(TOCCATA_ARGUMENTS_##name(TOCCATA_ARGUMENT) comm,                  \

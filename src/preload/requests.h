@@ -10,7 +10,9 @@
 #include <utility>
 
 #include "mpi/call/call.h"
+#include "mpi/call/repeats.h"
 #include "mpi/call/said.h"
+#include "mpi/call/serve.h"
 #include "mpi/call/served.h"
 
 // The info argument, which persistent functions have.
@@ -21,25 +23,24 @@
 namespace toccata::requests {
 
 // Whether it is one more call that goes directly to the MPI library.
-inline bool is_one_more(Said& said, Served::Kind kind) {
-  said.opens = kind == Served::Kind::nonblocking;
+inline bool is_one_more(Said& said, Form kind) {
+  said.opens = kind == Form::nonblocking;
   return said.opens && Repeats::is_one_more(said);
 }
 
 // `form` is the name of the function, with _c for large counts.
 #define TOCCATA_REQUEST_SET(kind, name) call->name = name;
-#define TOCCATA_REQUEST_OF(name, form, parameter)                                           \
-  template <typename Native>                                                                \
-  int form(TOCCATA_ARGUMENTS_##name(parameter) const Said& said, Served::Kind kind,         \
-           MPI_Request* request, Native&& native) {                                         \
-    return run_request(                                                                     \
-        said, operations::form(TOCCATA_ARGUMENTS_##name(TOCCATA_ARGUMENT) said.comm), kind, \
-        request,                                                                            \
-        [&] {                                                                               \
-          auto call = std::make_unique<calls::form>();                                      \
-          TOCCATA_ARGUMENTS_##name(TOCCATA_REQUEST_SET) return call;                        \
-        },                                                                                  \
-        std::forward<Native>(native));                                                      \
+#define TOCCATA_REQUEST_OF(name, form, parameter)                                                 \
+  template <typename Native>                                                                      \
+  int form(TOCCATA_ARGUMENTS_##name(parameter) const Said& said, Form kind, MPI_Request* request, \
+           Native&& native) {                                                                     \
+    const auto kept = [&]() -> std::unique_ptr<Call> {                                            \
+      auto call = std::make_unique<calls::form>();                                                \
+      TOCCATA_ARGUMENTS_##name(TOCCATA_REQUEST_SET) return call;                                  \
+    };                                                                                            \
+    return run_request(said,                                                                      \
+                       operations::form(TOCCATA_ARGUMENTS_##name(TOCCATA_ARGUMENT) said.comm),    \
+                       kind, request, kept, native);                                              \
   }
 #define TOCCATA_REQUEST(Name, name, collective) TOCCATA_REQUEST_OF(name, name, TOCCATA_PARAMETER)
 TOCCATA_FUNCTIONS(TOCCATA_REQUEST)

@@ -4,17 +4,15 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <mutex>
 
-#include "mpi/call/blocking.h"
+#include "mpi/call/serve.h"
 #include "mpi/call/wait_clock.h"
 
 namespace toccata {
 
 namespace {
 
-constexpr std::int64_t lag = 2;      // starts that begin while the ranks agree
 constexpr std::size_t numbers = 40;  // of a ballot, at most; a ballot is one exchange of times
 
 }  // namespace
@@ -24,9 +22,9 @@ struct Alternatives::Deciding {
   std::shared_ptr<Communicator> communicator;
   std::mutex mutex;  // guards the members below; no function of MPI is called while it is held
   std::unique_ptr<Decision> decision;
-  std::unique_ptr<OpenTrials> trials;
-  std::size_t ballot = 0;      // its numbers
-  std::int64_t concluded = 0;  // trials that the report contains
+  OpenTrials* trials = nullptr;  // of the decision
+  std::size_t ballot = 0;        // its numbers
+  std::int64_t concluded = 0;    // trials that the report contains
 
   std::optional<OpenTrials::Start> start() {
     const auto result = trials->start();
@@ -83,29 +81,9 @@ class Alternatives::Exchange final : public UnderWay,
   std::shared_ptr<Exchange> under_way_;
 };
 
-std::unique_ptr<Decision> Alternatives::decision(const Operation& call,
-                                                 Communicator& communicator) {
-  const Question question = communicator.question(call);
-  const bool is_empty = question.bytes == 0 && !call.collective.synchronizes;
-  if (!communicator.rules().chooses(call.collective) || is_empty ||
-      communicator.rules().guarding() == Rules::Guarding::off)
-    return {};
-  Decision* const blocking = communicator.decisions().made_for(question);
-  // Up to the next power of two, as for blocking calls.
-  const std::int64_t most =
-      question.bytes > 1
-          ? static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(question.bytes)))
-          : question.bytes;
-  return Decision::make_persistent(
-      communicator, question, most,
-      blocking == nullptr ? Choice{} : blocking->current().service->choice,
-      question.bytes < 0 ? call.own_unit(communicator.seat(call)) : 0);
-}
-
 std::unique_ptr<Alternatives> Alternatives::make(std::unique_ptr<Decision> decision,
-                                                 const MakeCall& make_call,
-                                                 Communicator& communicator, const Operation& call,
-                                                 MPI_Request native) {
+                                                 MakeCall make_call, Communicator& communicator,
+                                                 const Operation& call, MPI_Request native) {
   if (communicator.open_channel() != MPI_SUCCESS || !communicator.channel().is_ready()) return {};
   std::vector<Server*> servers;
   int tags = 0, turn = 0;
@@ -127,16 +105,13 @@ std::unique_ptr<Alternatives> Alternatives::make(std::unique_ptr<Decision> decis
   for (Server* const server : servers) {
     auto& request = made->requests_.emplace_back();
     if (server->is_native()) continue;
-    const Service& service = Settings::get().reporting()
-                                 ? communicator.service_of_requests(*server->service, true)
-                                 : *server->service;
-    code = code == MPI_SUCCESS ? Request::make_driven(make_call(), communicator, *server, &service,
-                                                      true, request, lane)
+    code = code == MPI_SUCCESS ? Request::make_driven(make_call(), communicator, *server,
+                                                      server->service, true, request, lane)
                                : code;
   }
   made->deciding_ = std::make_shared<Deciding>();
   made->deciding_->communicator = communicator.shared();
-  made->deciding_->trials = std::make_unique<OpenTrials>(*decision->trials(), lag);
+  made->deciding_->trials = decision->open_trials();
   made->deciding_->decision = std::move(decision);
   made->exchange_ = std::make_shared<Exchange>(made->deciding_);
   if (code == MPI_SUCCESS) code = made->exchange_->make(agreeing, {lane.tag + tags, lane.channel});
@@ -199,7 +174,7 @@ bool Alternatives::go_on(bool ended) {
     code_ = request->code();
   else
     count();
-  if (start_->place >= 0) {
+  if (start_->timed) {
     const std::lock_guard lock(deciding_->mutex);
     deciding_->trials->ended(*start_, PMPI_Wtime() - begun_);
   }
@@ -208,13 +183,10 @@ bool Alternatives::go_on(bool ended) {
 
 // Only for native: the other candidates count their calls themselves.
 void Alternatives::count() const {
-  if (!Settings::get().reporting() || communicator_->rank() != 0 || communicator_->is_closed())
-    return;
   const Service& native = *deciding_->decision->server(0).service;
   const double seconds = PMPI_Wtime() - begun_;
-  communicator_->process().count(
-      communicator_->service_of_requests(native, true), bytes_, seconds,
-      std::clamp(seconds - (WaitClock::seconds() - waited_), 0.0, seconds));
+  communicator_->count(native, Form::persistent, bytes_, seconds,
+                       std::clamp(seconds - (WaitClock::seconds() - waited_), 0.0, seconds));
 }
 
 }  // namespace toccata

@@ -2,6 +2,8 @@
 
 #include <thread>
 
+#include "mpi/call/shortcuts.h"
+#include "mpi/execution/staging.h"
 #include "mpi/execution/waiting.h"
 #include "mpi/process/ending.h"
 
@@ -35,6 +37,7 @@ bool run_ours(const Operation& call, Communicator& communicator, Server& server,
   const std::shared_ptr<const Plan> plan = communicator.plan(server, call.root, turn);
   if (plan->tags() > Channel::blocking_tags) return false;
 
+  Transport transport;
   Staging staging;  // other ranks need not know the location of the buffers
   const auto run = [&](auto& engine, const Operation& bound) {
     engine.binding.reset();
@@ -44,9 +47,9 @@ bool run_ours(const Operation& call, Communicator& communicator, Server& server,
     engine.binding.devices = staging.direct();
     engine.fit(*plan);
     const Route& route = channel.route();
-    code =
-        engine.prepare(*plan, publishes ? Transport::with_board(route, Channel::blocking_tag, turn)
-                                        : Transport(route, Channel::blocking_tag, turn));
+    transport = publishes ? Transport::with_board(route, Channel::blocking_tag, turn)
+                          : Transport(route, Channel::blocking_tag, turn);
+    code = engine.prepare(*plan, transport);
     if (code == MPI_SUCCESS) code = engine.run(process);
     if (code != MPI_SUCCESS) {
       channel.spoil();
@@ -60,7 +63,10 @@ bool run_ours(const Operation& call, Communicator& communicator, Server& server,
     const bool served = run(*engine, bound);
     // An empty call did not run, so it must not take a shortcut later: that would count as a call.
     const bool ran = served && code == MPI_SUCCESS && !bound.empty(engine->binding);
-    if (ran && said != nullptr) engine->keep(*said, bound, communicator);
+    if (ran && said != nullptr)
+      if (const auto memory = engine->memory_on_board())
+        Shortcuts::keep(*said, bound, communicator, *plan, *memory, transport,
+                        engine->reduction_on_board());
     return served;
   };
   if (!has_device_runtime()) return serve(call);

@@ -5,7 +5,7 @@
 
 #include "mpi/agreement/comms.h"
 #include "mpi/agreement/neighbors.h"
-#include "mpi/call/blocking.h"
+#include "mpi/call/serve.h"
 #include "mpi/call/wait_clock.h"
 #include "mpi/data/roomy_stack.h"
 #include "mpi/execution/waiting.h"
@@ -341,9 +341,12 @@ double Request::outside() const {
 
 void Request::count() {
   active_ = false;
-  if (communicator_ != nullptr && service_ != nullptr && communicator_->rank() == 0 &&
-      Settings::get().reporting())
-    communicator_->process().count(*service_, bytes_, PMPI_Wtime() - started_, outside());
+  if (communicator_ == nullptr || service_ == nullptr || !Settings::get().reporting()) return;
+  // A toccata_request is counted with blocking calls.
+  const Form form = !is_driven_   ? Form::blocking
+                    : persistent_ ? Form::persistent
+                                  : Form::nonblocking;
+  communicator_->count(*service_, form, bytes_, PMPI_Wtime() - started_, outside());
 }
 
 }  // namespace toccata

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "mpi/agreement/comms.h"
+#include "mpi/call/serve.h"
 #include "mpi/call/wait_clock.h"
 #include "mpi/world/world.h"
 
@@ -56,17 +57,17 @@ std::atomic<int> Served::persistent_count{0};
 
 bool Served::can_serve(const Operation& call, Communicator& communicator) {
   return communicator.process().serves_requests() && communicator.size() > 1 &&
-         communicator.obey_rules() && !is_of_program(call.operation) &&
+         communicator.facts().obey_rules && !is_of_program(call.operation) &&
          communicator.fault(call, nullptr) == MPI_SUCCESS;
 }
 
 Server* Served::usable(const Operation& call, Communicator& communicator, Server& decided,
-                       Kind kind) {
+                       Form form) {
   Server& server = able_to_serve(call, communicator, decided);
   if (server.is_native() || suits_blocking_calls_only(server)) return nullptr;
-  if (kind != Kind::persistent && !communicator.can_start_channel()) return nullptr;
-  if ((kind == Kind::persistent ? communicator.open_channel() : communicator.start_channel()) !=
-          MPI_SUCCESS ||
+  const bool persistent = form == Form::persistent;
+  if (!persistent && !communicator.can_start_channel()) return nullptr;
+  if ((persistent ? communicator.open_channel() : communicator.start_channel()) != MPI_SUCCESS ||
       (communicator.has_met() && !communicator.channel().is_ready()))
     return nullptr;
   int turn = 0;
@@ -74,17 +75,14 @@ Server* Served::usable(const Operation& call, Communicator& communicator, Server
                                                                                       : nullptr;
 }
 
-int Served::make(std::unique_ptr<Call> call, Communicator& communicator, Server& server, Kind kind,
-                 MPI_Request& handle, const Timed& timed, Lane lane) {
+int Served::make(std::unique_ptr<Call> call, Communicator& communicator, Server& server, Form form,
+                 MPI_Request& handle, const TimedStart& timed, Lane lane) {
   handle = MPI_REQUEST_NULL;
-  const bool persistent = kind == Kind::persistent;
-  const Service& service = Settings::get().reporting()
-                               ? communicator.service_of_requests(*server.service, persistent)
-                               : *server.service;
+  const bool persistent = form == Form::persistent;
   const std::shared_ptr<Served> made(new Served);
   std::unique_ptr<Request> request;
-  if (int code = Request::make_driven(std::move(call), communicator, server, &service, persistent,
-                                      request, std::move(lane));
+  if (int code = Request::make_driven(std::move(call), communicator, server, server.service,
+                                      persistent, request, std::move(lane));
       code != MPI_SUCCESS)
     return code;
   made->driven_ = std::move(request);
@@ -119,7 +117,7 @@ class NativeCall final : public Driven {
 
 }  // namespace
 
-int Served::time_native(MPI_Request& handle, double started, const Timed& timed,
+int Served::time_native(MPI_Request& handle, double started, const TimedStart& timed,
                         Communicator& communicator) {
   const std::shared_ptr<Served> made(new Served);
   made->started_ = started;
@@ -128,8 +126,8 @@ int Served::time_native(MPI_Request& handle, double started, const Timed& timed,
 }
 
 int Served::make_nonblocking(const std::shared_ptr<Served>& made, Communicator& communicator,
-                             const Timed& timed, MPI_Request& handle) {
-  if (timed) {
+                             const TimedStart& timed, MPI_Request& handle) {
+  if (timed.trials != nullptr) {
     made->timed_ = timed;
     made->communicator_ = communicator.shared();
     if (made->started_ == 0) made->started_ = PMPI_Wtime();
@@ -147,15 +145,6 @@ int Served::make_persistent(std::unique_ptr<Alternatives> alternatives, Communic
   if (int code = made->make_persistent(); code != MPI_SUCCESS) return communicator.raise(code);
   handle = made->handle_;
   return MPI_SUCCESS;
-}
-
-void count_native(const Operation& call, Communicator& communicator, Served::Kind kind) {
-  if (!Settings::get().reporting() || communicator.rank() != 0) return;
-  const Seat seat = communicator.seat(call);
-  const bool is_right = call.fault(seat, communicator.process().datatypes()) == MPI_SUCCESS;
-  communicator.process().count(
-      communicator.native_requests(communicator.question(call), kind == Served::Kind::persistent),
-      is_right ? call.bytes(seat) : 0, 0);
 }
 
 Served::~Served() {
@@ -217,7 +206,7 @@ void Served::start() {
 // The schedule has ended. As soon as the program learns that, it may free or start the request.
 void Served::left() {
   const std::shared_ptr<Served> alive = std::move(under_way_);
-  if (timed_) timed_->calls->trials->ended(timed_->start, PMPI_Wtime() - started_);
+  if (timed_.trials != nullptr) timed_.trials->ended(timed_.start, PMPI_Wtime() - started_);
   if (tag_ < 0) {
     PMPI_Grequest_complete(handle_);
     return;

@@ -8,18 +8,22 @@
 
 #include <atomic>
 #include <memory>
-#include <optional>
 #include <utility>
 
+#include "deciding/open_trials.h"
 #include "mpi/call/alternatives.h"
-#include "mpi/call/blocking.h"
-#include "mpi/call/repeats.h"
 #include "mpi/call/request.h"
-#include "mpi/call/said.h"
 #include "mpi/communicator/communicator.h"
 #include "mpi/process/progress_hook.h"
+#include "selection/form.h"
 
 namespace toccata {
+
+// The place of a call in a trial; without one, the call is not timed.
+struct TimedStart {
+  OpenTrials* trials = nullptr;
+  Trials::Start start = {};
+};
 
 // A nonblocking or persistent collective of the program, served by one of our algorithms. The
 // program gets a request of MPI itself, which all MPI functions for requests accept:
@@ -32,8 +36,6 @@ namespace toccata {
 // there, a nonblocking call is such a receive, too.
 class Served final : public UnderWay, public std::enable_shared_from_this<Served> {
  public:
-  enum class Kind : std::uint8_t { nonblocking, persistent };
-
   // Whether any call can be served or has to be counted. If not, calls go to MPI at once.
   static bool are_possible() { return ProgressHook::is_driving() || Settings::get().reporting(); }
 
@@ -42,17 +44,15 @@ class Served final : public UnderWay, public std::enable_shared_from_this<Served
   // The server that can serve the call: `decided`, or its replacement; null for the MPI library.
   // The same on all ranks. For a nonblocking call, no rank waits for another one here.
   static Server* usable(const Operation& call, Communicator& communicator, Server& decided,
-                        Kind kind);
+                        Form form);
 
-  // The verdict of a call that is timed in a trial.
-  using Timed = std::optional<OpenDecisions::Verdict>;
   // Starts a call, or binds the arguments of a persistent one. The error handler has received any
   // error.
-  static int make(std::unique_ptr<Call> call, Communicator& communicator, Server& server, Kind kind,
-                  MPI_Request& handle, const Timed& timed = {}, Lane lane = {});
+  static int make(std::unique_ptr<Call> call, Communicator& communicator, Server& server, Form form,
+                  MPI_Request& handle, const TimedStart& timed = {}, Lane lane = {});
   // For a timed nonblocking call that the MPI library serves by `handle`: replaces the handle by a
   // request of ours.
-  static int time_native(MPI_Request& handle, double started, const Timed& timed,
+  static int time_native(MPI_Request& handle, double started, const TimedStart& timed,
                          Communicator& communicator);
   // The same for a persistent call with candidates.
   static int make_persistent(std::unique_ptr<Alternatives> alternatives, Communicator& communicator,
@@ -78,7 +78,7 @@ class Served final : public UnderWay, public std::enable_shared_from_this<Served
   int make_persistent();
   void start();
   static int make_nonblocking(const std::shared_ptr<Served>& made, Communicator& communicator,
-                              const Timed& timed, MPI_Request& handle);
+                              const TimedStart& timed, MPI_Request& handle);
 
 #ifdef OPEN_MPI
   static int answer(void* state, MPI_Status* status);
@@ -90,7 +90,7 @@ class Served final : public UnderWay, public std::enable_shared_from_this<Served
 
   std::unique_ptr<Driven> driven_;
   // For a timed call.
-  Timed timed_;
+  TimedStart timed_;
   std::shared_ptr<Communicator> communicator_;
   double started_ = 0;
   MPI_Request handle_ = MPI_REQUEST_NULL;
@@ -98,97 +98,6 @@ class Served final : public UnderWay, public std::enable_shared_from_this<Served
   MPI_Comm self_ = MPI_COMM_NULL;      // the communicator of that message
   std::shared_ptr<Served> under_way_;  // this object, even if the program frees the handle
 };
-
-// Counts a call that the MPI library has served.
-void count_native(const Operation& call, Communicator& communicator, Served::Kind kind);
-
-// Serves a call of MPI_I<name>. `make_call` returns the call with its arguments.
-template <typename MakeCall, typename Native>
-int run_nonblocking(const Said& said, const Operation& call, Communicator& communicator,
-                    MPI_Request& handle, MakeCall&& make_call, Native&& native) {
-  if (Served::can_serve(call, communicator)) {
-    const Question question = communicator.question(call);
-    OpenDecisions::SizeClass* lent = communicator.lent_open(question);
-    Served::Timed timed;
-    if (lent == nullptr) {
-      timed = communicator.open_verdict(question);
-      Server* const decided = timed ? &timed->server() : communicator.server_at_once(call);
-      if (timed && timed->start.place < 0) timed.reset();
-      if (timed && question.bytes < 0)
-        timed->calls->decision->note_blocks(call.own_unit(communicator.seat(call)));
-      Server* const server = decided == nullptr ? nullptr
-                                                : Served::usable(call, communicator, *decided,
-                                                                 Served::Kind::nonblocking);
-      if (server != nullptr)
-        return Served::make(make_call(), communicator, *server, Served::Kind::nonblocking, handle,
-                            timed);
-      if (!timed && (decided == nullptr || decided->is_native()))
-        lent = &communicator.lend_open(question);
-    }
-    if (lent != nullptr && !Settings::get().reporting())
-      Repeats::remember(said, call, communicator.seat(call), *lent,
-                        communicator.process().datatypes());
-    const double started = timed ? PMPI_Wtime() : 0;
-    const int code = native();
-    if (code != MPI_SUCCESS) return code;
-    count_native(call, communicator, Served::Kind::nonblocking);
-    return timed ? Served::time_native(handle, started, timed, communicator) : code;
-  }
-  const int code = native();
-  if (code == MPI_SUCCESS) count_native(call, communicator, Served::Kind::nonblocking);
-  return code;
-}
-
-// The same for MPI_<name>_init, where ranks may wait for each other.
-template <typename MakeCall, typename Native>
-int run_persistent(const Operation& call, Communicator& communicator, MPI_Request& handle,
-                   MakeCall&& make_call, Native&& native) {
-  Server* server = nullptr;
-  if (Served::can_serve(call, communicator)) {
-    auto decision = Alternatives::decision(call, communicator);
-    if (decision != nullptr && decision->trials() != nullptr) {
-      const int code = native();
-      if (code != MPI_SUCCESS) return code;
-      auto alternatives =
-          Alternatives::make(std::move(decision), make_call, communicator, call, handle);
-      if (alternatives != nullptr)
-        return Served::make_persistent(std::move(alternatives), communicator, handle);
-      count_native(call, communicator, Served::Kind::persistent);
-      return code;
-    }
-    server = decision != nullptr
-                 ? Served::usable(call, communicator, decision->current(), Served::Kind::persistent)
-                 : Served::usable(call, communicator, server_for(call, communicator, nullptr),
-                                  Served::Kind::persistent);
-  }
-  Lane lane;
-  if (server != nullptr && server->service->key.source == Source::node) {
-    lane = {Channel::blocking_tag, communicator.open_separate_channel()};
-    // With messages, native may be faster. But a sum has the same bits in any case.
-    if (lane.channel == nullptr) {
-      lane = {};
-      if (!communicator.question(call).keeps_order) server = nullptr;
-    }
-  }
-  if (server != nullptr)
-    return Served::make(make_call(), communicator, *server, Served::Kind::persistent, handle, {},
-                        std::move(lane));
-  const int code = native();
-  if (code == MPI_SUCCESS) count_native(call, communicator, Served::Kind::persistent);
-  return code;
-}
-
-// Serves a call by one of the two functions above, or calls `native`.
-template <typename MakeCall, typename Native>
-int run_request(const Said& said, Operation call, Served::Kind kind, MPI_Request* handle,
-                MakeCall&& make_call, Native&& native) {
-  Communicator* const communicator = Communicator::of(said.comm);
-  if (communicator == nullptr || communicator->is_inter() || handle == nullptr) return native();
-  if (call.collective.among_neighbors) call.neighborhood = communicator->neighbors();
-  return kind == Served::Kind::nonblocking
-             ? run_nonblocking(said, call, *communicator, *handle, make_call, native)
-             : run_persistent(call, *communicator, *handle, make_call, native);
-}
 
 }  // namespace toccata
 

@@ -1,11 +1,11 @@
 #include "mpi/communicator/communicator.h"
 
-#include <bit>
 #include <cstdio>
 #include <exception>
 #include <thread>
 #include <utility>
 
+#include "deciding/size_class.h"
 #include "deciding/why_native.h"
 #include "selection/ranking.h"
 #include "selection/reproducible.h"
@@ -76,7 +76,7 @@ void Communicator::close() {
   const auto alive = shared_from_this();
   process_->remove(*this);
   for (const auto& each : channels_) each->close();
-  if (rare_ != nullptr) rare_->nccl.close();
+  if (nccl_ != nullptr) nccl_->close();
   process_ = nullptr;
   if (user_ != MPI_COMM_NULL) PMPI_Comm_delete_attr(user_, Keyvals::communicator());
 }
@@ -105,25 +105,36 @@ Server* Communicator::server_at_once(const Operation& call) {
 
 namespace {
 
-std::string name_of_requests(const Collective& collective, bool persistent) {
+std::string name_of_requests(const Collective& collective, Form form) {
   const std::string name(collective.name);
-  return persistent ? name + "_init" : "i" + name;
+  return form == Form::persistent ? name + "_init" : "i" + name;
 }
 
 }  // namespace
 
-const Service& Communicator::service_of_requests(const Service& service, bool persistent) {
+// Nonblocking and persistent calls are counted in rows of their own.
+const Service& Communicator::service_of_requests(const Service& service, Form form) {
   Report::Key known = service.key;
-  known.collective = name_of_requests(service.collective, persistent);
+  known.collective = name_of_requests(service.collective, form);
   return process_->service(service.collective, service.asked, service.instead, service.choice,
                            known);
 }
 
-const Service& Communicator::native_requests(const Question& call, bool persistent) {
+void Communicator::count(const Service& service, Form form, std::int64_t bytes, double seconds,
+                         double outside) {
+  if (!Settings::get().reporting() || rank() != 0 || is_closed()) return;
+  process_->count(form == Form::blocking ? service : service_of_requests(service, form), bytes,
+                  seconds, outside);
+}
+
+void Communicator::count_native(const Operation& call, Form form) {
+  if (!Settings::get().reporting() || rank() != 0) return;
   Report::Key known = key(call.collective, "native", Source::native, -1);
-  known.collective = name_of_requests(call.collective, persistent);
+  known.collective = name_of_requests(call.collective, form);
   known.why = "request";
-  return process_->service(call.collective, "", Service::Instead::no, {}, known);
+  const bool is_right = call.fault(seat(call), process_->datatypes()) == MPI_SUCCESS;
+  process_->count(process_->service(call.collective, "", Service::Instead::no, {}, known),
+                  is_right ? call.bytes(seat(call)) : 0, 0);
 }
 
 Server& Communicator::add(const Collective& collective, const char* algorithm) {
@@ -188,18 +199,17 @@ Server& Communicator::prepare(const Collective& collective, const Choice& choice
 
 void Communicator::report(const Server& server, const Evidence& times) {
   if (is_closed()) return;
-  process_->tell(server.form == Form::blocking
-                     ? *server.service
-                     : service_of_requests(*server.service, server.form == Form::persistent),
+  process_->tell(server.form == Form::blocking ? *server.service
+                                               : service_of_requests(*server.service, server.form),
                  times);
 }
 
 // If no channel opens, our candidates cannot serve; native does.
-void Communicator::settle_open_decisions_now() {
+void Communicator::settle_nonblocking_now() {
   if (open_channel() == MPI_SUCCESS && channel().is_ready())
-    rare_->open_decisions.agree();
+    decisions_.agree();
   else
-    rare_->open_decisions.give_up();
+    decisions_.give_up();
 }
 
 Server& Communicator::instead_of(const Server& server, bool ordered_would_do) {
@@ -226,17 +236,34 @@ const Service& Communicator::native_instead_of(const Service& service) {
       key(service.collective, label_of({}, service.choice), service.key.source, service.key.bytes));
 }
 
+// Calls of an algorithm that cannot serve them, or for which no algorithm was chosen, are counted
+// in rows of their own.
+const Service& Communicator::native_service(const Server& server, const Decision* decision,
+                                            const Question& call) {
+  const Service& service = *server.service;
+  if (!service.choice.native()) return native_instead_of(service);
+  const bool is_unchosen = decision == nullptr && service.key.source == Source::native;
+  return is_unchosen ? native_because(call) : service;
+}
+
+// With the reason (why_native).
 const Service& Communicator::native_because(const Question& call) {
   Report::Key known = key(call.collective, "native", Source::native, call.bytes);
-  known.why = why_native(call, size(), Settings::get(), obey_rules());
-  if (call.bytes > 1)  // up to the next power of two, as in decisions
-    known.bytes = static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(call.bytes)));
+  known.why = why_native(call, facts(), Settings::get());
+  known.bytes = size_class_of(call.bytes).most;
   return process_->service(call.collective, "", Service::Instead::no, {}, known);
 }
 
-const Service& Communicator::nccl_service(const Collective& collective) {
-  return process_->service(collective, "nccl", Service::Instead::no, {},
-                           key(collective, "nccl", Source::forced, -1));
+std::optional<int> Communicator::serve_by_nccl(const Operation& call) {
+  if (nccl_ == nullptr) nccl_ = std::make_unique<Nccl>(*this);
+  const double began = PMPI_Wtime();
+  int code = MPI_SUCCESS;
+  if (!nccl_->serve(call, code)) return {};
+  const Service& service = process_->service(call.collective, "nccl", Service::Instead::no, {},
+                                             key(call.collective, "nccl", Source::forced, -1));
+  if (code == MPI_SUCCESS)
+    count(service, Form::blocking, call.bytes(seat(call)), PMPI_Wtime() - began);
+  return code;
 }
 
 // If the blocks of a collective do not belong to ranks, all roots share one plan, rotated.

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "deciding/decisions.h"
-#include "deciding/open_decisions.h"
 #include "mpi/communicator/members.h"
 #include "mpi/communicator/nccl.h"
 #include "mpi/data/operation.h"
@@ -88,17 +87,21 @@ class Communicator final : public Members, public Attachment {
   // The server of a call that must not wait for other ranks. Null if the locations of the ranks
   // must be discovered first: the MPI library then serves the call. The same on all ranks.
   Server* server_at_once(const Operation& call);
-  // Counts the nonblocking or persistent calls of `service` in a separate row. The second function
-  // does so for calls that the MPI library serves.
-  const Service& service_of_requests(const Service& service, bool persistent);
-  const Service& native_requests(const Question& call, bool persistent);
+  // For the report: counts a call of that form that `service` has served, of `bytes` in total, with
+  // its seconds (`outside`: see Report::Row). Only rank 0 counts. The second function counts a
+  // request that the MPI library serves; the third returns the service of a blocking call that it
+  // has served instead of `server`.
+  void count(const Service& service, Form form, std::int64_t bytes, double seconds,
+             double outside = 0);
+  void count_native(const Operation& call, Form form);
+  const Service& native_service(const Server& server, const Decision* decision,
+                                const Question& call);
 
   // The decisions for calls without a named algorithm; and a call in the form of their question.
   Decisions& decisions() { return decisions_; }
-  // The server of allreduces if the user requests NCCL.
-  Nccl& nccl() { return rare().nccl; }
-  // The service that counts its calls.
-  const Service& nccl_service(const Collective& collective);
+  // Serves the call by NCCL, if the user requests that; returns its MPI error code. Nothing if NCCL
+  // cannot serve it.
+  std::optional<int> serve_by_nccl(const Operation& call);
   Question question(const Operation& call) const {
     const bool keeps_order =
         Settings::get().guarding() != Rules::Guarding::all && call.is_inexact(size());
@@ -109,35 +112,22 @@ class Communicator final : public Members, public Attachment {
             .runs_users_code = keeps_order && call.runs_users_code(),
             .is_final = keeps_order && call.is_extreme()};
   }
-  // The same for a nonblocking call. After the last call of a trial, the next blocking call must
+  // The verdict on a nonblocking call. After the last call of a trial, the next blocking call must
   // not take the short path, because the ranks have to agree there.
-  std::optional<OpenDecisions::Verdict> open_verdict(const Question& question) {
-    OpenDecisions& open = rare().open_decisions;
-    const bool were_due = open.are_due();
-    const auto verdict = open.verdict(question);
-    if (!were_due && open.are_due()) end_era();
+  Decisions::Verdict nonblocking_verdict(const Question& question) {
+    const bool were_due = decisions_.are_due();
+    auto verdict = decisions_.verdict(question, Form::nonblocking, false);
+    if (!were_due && decisions_.are_due()) end_era();
     return verdict;
-  }
-  // Calls lent to the MPI library: see OpenDecisions::lent() and lend().
-  OpenDecisions::SizeClass* lent_open(const Question& question) {
-    return rare_ == nullptr ? nullptr : rare_->open_decisions.lent(question);
-  }
-  OpenDecisions::SizeClass& lend_open(const Question& question) {
-    return rare().open_decisions.lend(question);
   }
   // Called on all ranks in the same blocking call of the program. If an agreement on the times of
   // nonblocking calls is due, the ranks reach it here.
-  void settle_open_decisions() {
-    if (rare_ != nullptr && rare_->open_decisions.are_due()) settle_open_decisions_now();
-  }
-  // Call this on all ranks after the same blocking call: nonblocking calls may follow its decision.
-  void note(Decision& decision) {
-    if (decision.has_changed() && rare_ != nullptr) rare_->open_decisions.take_back();
+  void settle_nonblocking() {
+    if (decisions_.are_due()) settle_nonblocking_now();
   }
   // Sets the choice for later calls. Collective.
   void ask(const Collective& collective, SizedChoice choice) {
     end_era();
-    if (rare_ != nullptr) rare_->open_decisions.take_back();
     decisions_.ask(collective, std::move(choice));
   }
 
@@ -147,9 +137,6 @@ class Communicator final : public Members, public Attachment {
   Server& instead_of(const Server& server, bool ordered_would_do);
   // Counts calls that the MPI library must serve, for a reason of the call.
   const Service& native_instead_of(const Service& service);
-  // Counts calls of about this size for which no algorithm was chosen, so that the MPI library
-  // serves them; with the reason (why_native).
-  const Service& native_because(const Question& call);
 
   // The plan of a server that is not native, for that root. The plan's ranks are rotated by `turn`.
   // Large plans stay only in the cache of the process.
@@ -163,15 +150,12 @@ class Communicator final : public Members, public Attachment {
   // The user's communicator was freed, or MPI is about to end; requests may still use this object.
   void leave_user() noexcept override;
   void close() override;
-  void tell() override {
-    decisions_.tell();
-    if (rare_ != nullptr) rare_->open_decisions.tell();
-  }
+  void tell() override { decisions_.tell(); }
   bool is_closed() const { return process_ == nullptr; }
 
  private:
   static Communicator* find(MPI_Comm user);
-  void settle_open_decisions_now();
+  void settle_nonblocking_now();
   Server* server_of_environment(const Collective& collective) {
     for (const auto& each : servers_)
       if (&each->service->collective == &collective && each->instead == Service::Instead::no &&
@@ -179,6 +163,8 @@ class Communicator final : public Members, public Attachment {
         return each.get();
     return nullptr;
   }
+  const Service& native_because(const Question& call);
+  const Service& service_of_requests(const Service& service, Form form);
   Server& add(const Collective& collective, const char* algorithm);
   Server& add(const Collective& collective, const std::string& asked, Service::Instead instead,
               const Choice& choice, const Report::Key& key);
@@ -190,17 +176,7 @@ class Communicator final : public Members, public Attachment {
   std::shared_ptr<Communicator> self_;  // held by the attribute of the user's communicator
   std::vector<std::unique_ptr<Server>> servers_;
   Decisions decisions_{*this};
-  // Made when one of them is first used, because most communicators need neither.
-  struct Rare {
-    OpenDecisions open_decisions;
-    Nccl nccl;
-    explicit Rare(Communicator& of) : open_decisions(of, of.decisions_), nccl(of) {}
-  };
-  Rare& rare() {
-    if (rare_ == nullptr) rare_ = std::make_unique<Rare>(*this);
-    return *rare_;
-  }
-  std::unique_ptr<Rare> rare_;
+  std::unique_ptr<Nccl> nccl_;  // made when it is first used
 
   static std::atomic<std::uint64_t> era_;
 };

@@ -122,7 +122,7 @@ int Members::nodes() {
 }
 
 NetworkFacts Members::network_facts(bool for_sums) {
-  KnownFacts& facts = facts_[for_sums ? 0 : 1];
+  KnownNetwork& facts = network_[for_sums ? 0 : 1];
   if (!facts.agreed) {
     const bool one_per_node = nodes() == size_;
     // Nothing is known about sums of buffers on devices, whose locations other ranks do not know.
@@ -138,10 +138,17 @@ NetworkFacts Members::network_facts(bool for_sums) {
           facts.ethernet ? NetworkKind::ethernet : NetworkKind::any};
 }
 
-bool Members::are_on_one_node() {
+// The node's memory opens with the private world, which MPI_Init may have left for later.
+const Facts& Members::facts() {
+  if (facts_stay_) return facts_;
   const NodeMemory& node = process_->world().node();
   const auto is_here = [&](int world_rank) { return node.place(world_rank) >= 0; };
-  return node.is_open() && std::ranges::all_of(ranks_in_world(user_), is_here);
+  facts_ = {.ranks = size_,
+            .obey_rules = !process_->is_off() && channel().is_within_world(),
+            .on_one_node = node.is_open() && std::ranges::all_of(ranks_in_world(user_), is_here),
+            .node = {!node.has_spare_cores(), node.reads_directly(), rules().table()}};
+  facts_stay_ = process_->world().is_open();
+  return facts_;
 }
 
 bool Members::share_memory() {

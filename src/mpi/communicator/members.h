@@ -27,7 +27,8 @@ class Members : public Ranks, public std::enable_shared_from_this<Members> {
   Process& process() const { return *process_; }
   MPI_Comm user() const { return user_; }
   int rank() const { return rank_; }
-  int size() const final { return size_; }
+  int size() const { return size_; }
+  const Facts& facts() final;
   const Rules& rules() const final { return Settings::get(); }
   Results& results() final { return process_->results(); }
   bool is_inter() const { return is_inter_; }
@@ -68,7 +69,7 @@ class Members : public Ranks, public std::enable_shared_from_this<Members> {
 
   // Whether the environment's requests apply here, because all ranks have the same. Ranks of other
   // worlds may lack the library or have other settings; there is no way to find out.
-  bool obey_rules() final { return !process_->is_off() && channel().is_within_world(); }
+  bool obey_rules() { return facts().obey_rules; }
   bool agree(std::span<const double> mine, std::span<double> least) final;
   double now() const final { return PMPI_Wtime(); }
   std::optional<SizedChoice> asked_by_info(const Collective& collective) final;
@@ -93,14 +94,9 @@ class Members : public Ranks, public std::enable_shared_from_this<Members> {
   int nodes() final;
   int known_nodes() const final { return nodes_; }
   std::uint64_t known_shape() final;
-  bool are_on_one_node() final;
   NetworkFacts network_facts(bool for_sums) final;
-  NodeKind node() final {
-    const NodeMemory& memory = process_->world().node();
-    return {!memory.has_spare_cores(), memory.reads_directly(), rules().table()};
-  }
   bool share_memory() final;
-  bool may_share_memory() final { return are_on_one_node() && (!has_met_ || share_memory()); }
+  bool may_share_memory() final { return facts().on_one_node && (!has_met_ || share_memory()); }
   bool share_memory_inside_nodes() final;
   Shape shape(int root) final;
   Shape shape(const Algorithm& algorithm, int root, bool reorders) final;
@@ -146,10 +142,12 @@ class Members : public Ranks, public std::enable_shared_from_this<Members> {
   std::shared_ptr<const Placement> placement_;  // if it was discovered on this communicator
   int nodes_ = 0;                               // see known_nodes
   bool is_inter_ : 1 = false, has_met_ : 1 = false, makes_duplicates_ : 1 = false;
-  struct KnownFacts {
+  bool facts_stay_ : 1 = false;
+  struct KnownNetwork {
     bool agreed : 1 = false, own : 1 = false, messages : 1 = false, ethernet : 1 = false;
   };
-  KnownFacts facts_[2] = {};  // for sums and others: see network_facts
+  KnownNetwork network_[2] = {};  // for sums and others: see network_facts
+  Facts facts_;
   std::uint64_t where_ = 0, known_shape_ = 0;
   std::unique_ptr<const KnownNeighbors> own_neighbors_, all_neighbors_;
   std::optional<ReorderWish> reorder_wish_;  // from the communicator's info

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "mpi/data/kernels.h"
@@ -12,10 +13,6 @@
 #include "node/program.h"
 
 namespace toccata {
-
-class Communicator;
-struct Operation;
-struct Said;
 
 // Runs a schedule if every rank knows the sizes of its blocks.
 // If a message is one run, MPI reads or writes its memory directly. Otherwise, plain data that is
@@ -34,8 +31,9 @@ class Execution final : public Engine {
     release_all();
     program_.shrink();
   }
-  // Stores the last call in Shortcuts, if it used a board and there is room.
-  void keep(const Said& said, const Operation& call, Communicator& communicator);
+  // The memory of the last call, if it ran in shared memory only, in the program's own buffers.
+  std::optional<node::Memory> memory_on_board();
+  const Reduction& reduction_on_board() const { return reduction_; }
 
  private:
   // One MPI message of the round.

@@ -10,7 +10,6 @@
 #include <thread>
 
 #include "deciding/learned_results.h"
-#include "deciding/open_decisions.h"
 #include "selection/known.h"
 #include "topology/mesh.h"
 
@@ -132,24 +131,27 @@ struct Process {
 class SimulatedRanks final : public Ranks {
  public:
   SimulatedRanks(Shared& all, Process& process, const Rules& rules)
-      : all_(all), process_(process), rules_(rules) {}
+      : all_(all),
+        process_(process),
+        rules_(rules),
+        facts_{.ranks = static_cast<int>(all.ranks.size()),
+               .obey_rules = true,
+               .on_one_node = process.memory > 0,
+               .node = {.crowded = true, .rules = rules.table()}} {}
 
-  int size() const override { return static_cast<int>(all_.ranks.size()); }
+  // The ranks share cores, so the rule for nodes leaves most sizes open.
+  const Facts& facts() override { return facts_; }
   const Rules& rules() const override { return rules_; }
   Results& results() override { return process_.results; }
-  bool obey_rules() override { return true; }
   NetworkFacts network_facts(bool) override {
     return {.own = process_.certain_mpi ? rules_.own_rules() : nullptr,
             .are_messages = process_.messages_only};
   }
   int nodes() override { return all_.known.placement->regions(0).number(); }
   int known_nodes() const override { return all_.known.placement->regions(0).number(); }
-  // The ranks share cores, so the rule for nodes leaves most sizes open.
-  bool are_on_one_node() override { return process_.memory > 0; }
   bool share_memory() override { return process_.memory > 0; }
   bool may_share_memory() override { return process_.memory > 0; }
   bool share_memory_inside_nodes() override { return process_.share_inside_nodes; }
-  NodeKind node() override { return {.crowded = true, .rules = rules_.table()}; }
   Shape shape(int root) override {
     process_.knows_places = true;
     Shape shape = all_.known;
@@ -188,6 +190,7 @@ class SimulatedRanks final : public Ranks {
   Shared& all_;
   Process& process_;
   const Rules& rules_;
+  Facts facts_;
   std::vector<std::unique_ptr<Server>> servers_;
 };
 
@@ -268,7 +271,6 @@ Outcome run(const Program& program, unsigned seed, const TestRules& rules = {}) 
     struct Member {
       SimulatedRanks ranks;
       Decisions decisions{ranks};
-      OpenDecisions open{ranks, decisions};
       int exchanges = 0;
       Member(Shared& all, Process& process, const TestRules& rules) : ranks(all, process, rules) {}
     };
@@ -314,18 +316,20 @@ Outcome run(const Program& program, unsigned seed, const TestRules& rules = {}) 
       };
       if (call.form == Form::nonblocking) {
         for (int time = 0; time < call.times; ++time) {
-          if (member->open.lent(question) != nullptr) {
+          const auto [lent, decision, start] =
+              member->decisions.verdict(question, Form::nonblocking, process.reports);
+          if (lent != nullptr) {
             serve(time, nullptr, false);
             if (rank == 0) ++result.lent;
             continue;
           }
-          const auto verdict = member->open.verdict(question);
-          const bool timed = verdict && verdict->start.place >= 0;
-          const Server* const server = verdict ? &verdict->server() : nullptr;
-          const double seconds = serve(time, server, timed);
-          if (timed) verdict->calls->trials->ended(verdict->start, seconds);
-          if (timed && call.bytes < 0) verdict->calls->decision->note_blocks(100 * some(random));
-          if (!timed && (server == nullptr || server->native)) member->open.lend(question);
+          const Server* const server =
+              decision == nullptr ? nullptr : &decision->server(start.candidate);
+          const double seconds = serve(time, server, start.timed);
+          if (start.timed) decision->open_trials()->ended(start, seconds);
+          if (start.timed && call.bytes < 0) decision->note_blocks(100 * some(random));
+          if (!start.timed && (server == nullptr || server->native))
+            member->decisions.lend(question);
         }
         continue;
       }
@@ -337,7 +341,7 @@ Outcome run(const Program& program, unsigned seed, const TestRules& rules = {}) 
           for (int time = 0; time < call.times; ++time) serve(time, &decision->current(), false);
           continue;
         }
-        OpenTrials trials(*decision->trials(), 2);
+        OpenTrials& trials = *decision->open_trials();
         int exchange = -1;
         for (int time = 0; time < call.times && !process.diverged; ++time) {
           if (trials.is_due()) {
@@ -355,29 +359,25 @@ Outcome run(const Program& program, unsigned seed, const TestRules& rules = {}) 
             if (!start) std::this_thread::sleep_for(std::chrono::microseconds(100));
           }
           if (!start) break;
-          const double seconds =
-              serve(time, &decision->server(start->candidate), start->place >= 0);
+          const double seconds = serve(time, &decision->server(start->candidate), start->timed);
           trials.ended(*start, seconds);
         }
         decision->conclude();
         continue;
       }
       for (int time = 0; time < call.times && !process.diverged; ++time) {
-        if (member->open.are_due()) member->open.agree();
+        if (member->decisions.are_due()) member->decisions.agree();
         if (some(random) < 0.001) process.offset -= 1;  // an administrator sets the clock
-        const auto verdict = member->decisions.verdict(question, process.reports);
-        Decision* const decision = verdict.decision;
-        const bool apart = verdict.next.apart;
+        const auto verdict = member->decisions.verdict(question, Form::blocking, process.reports);
+        const auto& [lent, decision, start] = verdict;
+        const bool apart = start.apart;
         const Server* const timed =
-            decision == nullptr ? nullptr : &decision->server(verdict.next.candidate);
-        const Server* const server = apart ? &decision->server_of(verdict.next) : timed;
+            decision == nullptr ? nullptr : &decision->server(start.candidate);
+        const Server* const server = apart ? &decision->server_of(start) : timed;
         const bool on_device = call.on_device >= 0 && time % call.every == 0;
-        const double seconds =
-            serve(time, server, verdict.next.timed, on_device, apart ? timed : nullptr);
-        if (decision != nullptr)
-          decision->ended(question, seconds, call.bytes < 0 ? 100 * some(random) : 0,
-                          on_device && rank == call.on_device);
-        if (decision != nullptr && decision->has_changed()) member->open.take_back();
+        const double seconds = serve(time, server, start.timed, on_device, apart ? timed : nullptr);
+        member->decisions.ended(verdict, question, seconds, call.bytes < 0 ? 100 * some(random) : 0,
+                                on_device && rank == call.on_device);
       }
       if (last[call.communicator] == i) {
         member->decisions.tell();

@@ -26,7 +26,7 @@ class Job {
   double spent = 0, cost = 0;
 
   void call() {
-    const Trials::Next next = trials_[0].next();
+    const Trials::Start next = trials_[0].next();
     for (const Trials& each : trials_) {
       ASSERT_EQ(each.next().candidate, next.candidate) << "ranks differ at call " << each.calls();
       ASSERT_EQ(each.next().timed, next.timed);
@@ -205,7 +205,7 @@ TEST(Trials, NoticesWhenTimesChange) {
   double seconds[] = {1.0, 0.5};
   for (int call = 0; call < 20'000; ++call) {
     if (call == 1000) seconds[1] = 2;
-    const Trials::Next next = trials.next();
+    const Trials::Start next = trials.next();
     if (!trials.ended(seconds[next.candidate])) continue;
     trials.agree(trials.ballot());
     if (trials.wants_candidates()) trials.challenge(1);
@@ -354,7 +354,7 @@ TEST(Trials, DecidesTheSameWhereCallsPassAtOnce) {
   std::int64_t left = 0;
   int trials = 0;
   for (int call = 0; call < 20'000; ++call) {
-    const Trials::Next next = counting.next();
+    const Trials::Start next = counting.next();
     if (left == 0 && !passing.next().timed) left = passing.pass();
     ASSERT_EQ(left == 0, next.timed) << "call " << call;
     if (left > 0) {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "mpi/call/shortcuts.h"
 #include "mpi/execution/copying.h"
 #include "mpi/execution/execution.h"
 
@@ -74,10 +73,10 @@ int Execution::end_program() {
   return error();
 }
 
-void Execution::keep(const Said& said, const Operation& call, Communicator& communicator) {
+std::optional<node::Memory> Execution::memory_on_board() {
   node::Memory memory;
-  if (ran_program() && !binding.has_stand_ins() && lay_out(memory))
-    Shortcuts::keep(said, call, communicator, plan(), memory, transport(), reduction_);
+  if (!ran_program() || binding.has_stand_ins() || !lay_out(memory)) return {};
+  return memory;
 }
 
 // A message as one piece of memory: in place, or staged.

@@ -1,0 +1,230 @@
+#include "mpi/call/serve.h"
+
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "mpi/call/alternatives.h"
+#include "mpi/call/blocking.h"
+#include "mpi/call/repeats.h"
+#include "mpi/call/served.h"
+
+namespace toccata {
+
+Server& able_to_serve(const Operation& call, Communicator& communicator, Server& server) {
+  const DatatypeTable& datatypes = communicator.process().datatypes();
+  if (server.is_native() || call.allows(server.service->choice.ordered(), datatypes)) return server;
+  return communicator.instead_of(server, call.allows(true, datatypes));
+}
+
+bool suits_blocking_calls_only(const Server& server) {
+  const Source source = server.service->key.source;
+  return server.is_candidate && server.form == Form::blocking &&
+         (source == Source::network ||
+          (server.service->choice.publishes() && source != Source::forced));
+}
+
+Server& server_for(const Operation& call, Communicator& communicator, const char* algorithm) {
+  Decision* const decision = algorithm == nullptr
+                                 ? communicator.decisions().made_for(communicator.question(call))
+                                 : nullptr;
+  Server& server =
+      decision != nullptr ? decision->current() : communicator.server(call.collective, algorithm);
+  return able_to_serve(call, communicator, server);
+}
+
+namespace {
+
+bool is_reporting(const Communicator& communicator) {
+  return Settings::get().reporting() && communicator.rank() == 0;
+}
+
+int run_natively(const ProgramCall& call, Communicator& communicator) {
+  const int code = call.native();
+  if (code == MPI_SUCCESS) communicator.count_native(call.operation, call.form);
+  return code;
+}
+
+// Invalid calls are judged before any agreement. The calls of other ranks may be valid, and all
+// ranks would have to take part in an agreement.
+std::optional<int> judge(const ProgramCall& call, Communicator& communicator) {
+  if (call.form == Form::blocking) {
+    const int fault = communicator.fault(call.operation, call.algorithm);
+    if (fault == MPI_SUCCESS) return {};
+    return call.algorithm == nullptr ? call.native() : communicator.raise(fault);
+  }
+#ifdef TOCCATA_SERVES_REQUESTS
+  if (call.request != nullptr && Served::can_serve(call.operation, communicator)) return {};
+  if (call.request != nullptr) return run_natively(call, communicator);
+#endif
+  return call.native();
+}
+
+// What serves a call: an algorithm, native, or candidates that its starts compare.
+struct Decided {
+  Server* server = nullptr;  // null is native
+  Decisions::Verdict verdict = {};
+  std::unique_ptr<Decision> candidates = nullptr;  // of a persistent call
+};
+
+// All ranks are at this call, so they can agree.
+Decided decide_blocking(const ProgramCall& call, Communicator& communicator,
+                        const Question& question) {
+  communicator.settle_nonblocking();
+  Decided result;
+  if (call.algorithm == nullptr)
+    result.verdict =
+        communicator.decisions().verdict(question, Form::blocking, is_reporting(communicator));
+  if (result.verdict.lent != nullptr) return result;
+  Decision* const decision = result.verdict.decision;
+  result.server = &able_to_serve(
+      call.operation, communicator,
+      decision == nullptr ? communicator.server(call.operation.collective, call.algorithm)
+                          : decision->server_of(result.verdict.start));
+  return result;
+}
+
+int run_blocking(const ProgramCall& call, Communicator& communicator, const Question& question,
+                 const Decided& decided) {
+  if (call.algorithm == nullptr && Settings::get().wants_nccl(call.operation.collective))
+    if (const auto code = communicator.serve_by_nccl(call.operation)) return *code;
+  const auto& [lent, decision, start] = decided.verdict;
+  const bool reports = is_reporting(communicator);
+  Server& server = *decided.server;
+  // No call is timed while it waits for earlier ones.
+  if (!server.is_native() && server.service->choice.publishes())
+    end_open_publications(communicator);
+  const double started = reports || start.timed ? PMPI_Wtime() : 0;
+  int code = MPI_SUCCESS;
+  const bool stays =
+      call.algorithm == nullptr && !reports && (decision == nullptr || decision->is_made());
+  const bool served = !server.is_native() && run_ours(call.operation, communicator, server, code,
+                                                      stays ? &call.said : nullptr);
+  if (served && call.algorithm == nullptr && code != MPI_SUCCESS)
+    end_job_if_others_wait(call.operation, communicator, server, code);
+  if (!served) code = call.native();
+  double seconds = reports || start.timed ? PMPI_Wtime() - started : 0;
+  const Seat seat = communicator.seat(call.operation);
+  if (reports && code == MPI_SUCCESS)
+    communicator.count(
+        served ? *server.service : communicator.native_service(server, decision, question),
+        Form::blocking, call.operation.bytes(seat), seconds);
+  if (decision == nullptr) return code;
+  if (start.apart)
+    seconds = seconds_apart(
+        call.operation, communicator,
+        able_to_serve(call.operation, communicator, decision->server(start.candidate)));
+  const bool on_device = start.timed && has_device_runtime() &&
+                         Places(call.operation, seat, communicator.process().datatypes()).any();
+  const double own_bytes = start.timed && question.bytes < 0 ? call.operation.own_unit(seat) : 0;
+  communicator.decisions().ended(decided.verdict, question, seconds, own_bytes, on_device);
+  return code;
+}
+
+#ifdef TOCCATA_SERVES_REQUESTS
+
+// No rank may wait for another one.
+Decided decide_nonblocking(const ProgramCall& call, Communicator& communicator,
+                           const Question& question) {
+  Decided result{.verdict = communicator.nonblocking_verdict(question)};
+  const auto& [lent, decision, start] = result.verdict;
+  if (lent != nullptr) return result;
+  if (start.timed && question.bytes < 0)
+    decision->note_blocks(call.operation.own_unit(communicator.seat(call.operation)));
+  Server* const decided = decision != nullptr ? &decision->server(start.candidate)
+                                              : communicator.server_at_once(call.operation);
+  if (decided != nullptr)
+    result.server = Served::usable(call.operation, communicator, *decided, Form::nonblocking);
+  if (result.server == nullptr && !start.timed && (decided == nullptr || decided->is_native()))
+    result.verdict.lent = &communicator.decisions().lend(question);
+  return result;
+}
+
+int run_nonblocking(const ProgramCall& call, Communicator& communicator, const Decided& decided) {
+  const auto& [lent, decision, start] = decided.verdict;
+  TimedStart timed;
+  if (start.timed) timed = {decision->open_trials(), start};
+  if (decided.server != nullptr)
+    return Served::make(call.kept(), communicator, *decided.server, Form::nonblocking,
+                        *call.request, timed);
+  const double started = start.timed ? PMPI_Wtime() : 0;
+  const int code = run_natively(call, communicator);
+  if (code != MPI_SUCCESS || !start.timed) return code;
+  return Served::time_native(*call.request, started, timed, communicator);
+}
+
+// All ranks are at this call, but may be at different starts later.
+Decided decide_persistent(const ProgramCall& call, Communicator& communicator,
+                          const Question& question) {
+  const double own_bytes =
+      question.bytes < 0 ? call.operation.own_unit(communicator.seat(call.operation)) : 0;
+  auto decision = communicator.decisions().persistent(question, own_bytes);
+  if (decision != nullptr && decision->trials() != nullptr)
+    return {.candidates = std::move(decision)};
+  Server& decided =
+      decision != nullptr ? decision->current() : server_for(call.operation, communicator, nullptr);
+  return {.server = Served::usable(call.operation, communicator, decided, Form::persistent)};
+}
+
+int run_persistent(const ProgramCall& call, Communicator& communicator, const Question& question,
+                   Decided& decided) {
+  if (decided.candidates != nullptr) {
+    const int code = call.native();
+    if (code != MPI_SUCCESS) return code;
+    auto alternatives = Alternatives::make(std::move(decided.candidates), call.kept, communicator,
+                                           call.operation, *call.request);
+    if (alternatives != nullptr)
+      return Served::make_persistent(std::move(alternatives), communicator, *call.request);
+    communicator.count_native(call.operation, call.form);
+    return code;
+  }
+  if (decided.server == nullptr) return run_natively(call, communicator);
+  Lane lane;
+  if (decided.server->service->key.source == Source::node) {
+    lane = {Channel::blocking_tag, communicator.open_separate_channel()};
+    // With messages, native may be faster. But a sum has the same bits in any case.
+    if (lane.channel == nullptr && !question.keeps_order) return run_natively(call, communicator);
+    if (lane.channel == nullptr) lane = {};
+  }
+  return Served::make(call.kept(), communicator, *decided.server, Form::persistent, *call.request,
+                      {}, std::move(lane));
+}
+
+#endif
+
+Decided decide(const ProgramCall& call, Communicator& communicator, const Question& question) {
+#ifdef TOCCATA_SERVES_REQUESTS
+  if (call.form == Form::nonblocking) return decide_nonblocking(call, communicator, question);
+  if (call.form == Form::persistent) return decide_persistent(call, communicator, question);
+#endif
+  return decide_blocking(call, communicator, question);
+}
+
+int run(const ProgramCall& call, Communicator& communicator, const Question& question,
+        Decided& decided) {
+#ifdef TOCCATA_SERVES_REQUESTS
+  if (call.form == Form::nonblocking) return run_nonblocking(call, communicator, decided);
+  if (call.form == Form::persistent) return run_persistent(call, communicator, question, decided);
+#endif
+  return run_blocking(call, communicator, question, decided);
+}
+
+}  // namespace
+
+int serve(ProgramCall call) {
+  Communicator* const communicator = Communicator::of(call.said.comm);
+  if (communicator == nullptr || communicator->is_inter()) return call.native();
+  if (call.operation.collective.among_neighbors)
+    call.operation.neighborhood = communicator->neighbors();
+  if (const auto code = judge(call, *communicator)) return *code;
+  const Question question = communicator->question(call.operation);
+  Decided decided = decide(call, *communicator, question);
+  Decisions::SizeClass* const lent = decided.verdict.lent;
+  if (lent == nullptr) return run(call, *communicator, question, decided);
+  if (!is_reporting(*communicator))
+    Repeats::remember(call.said, call.operation, communicator->seat(call.operation), *lent,
+                      communicator->process().datatypes());
+  return run_natively(call, *communicator);
+}
+
+}  // namespace toccata
