@@ -6,7 +6,6 @@
 #include <array>
 #include <mutex>
 
-#include "mpi/call/serve.h"
 #include "mpi/call/wait_clock.h"
 
 namespace toccata {
@@ -88,7 +87,7 @@ std::unique_ptr<Alternatives> Alternatives::make(std::unique_ptr<Decision> decis
   std::vector<Server*> servers;
   int tags = 0, turn = 0;
   for (int i = 0; i < decision->candidates(); ++i) {
-    Server& server = able_to_serve(call, communicator, decision->server(i));
+    Server& server = communicator.able_to_serve(call, decision->server(i));
     servers.push_back(&server);
     if (server.is_native()) continue;
     tags = std::max(tags, communicator.plan(server, call.root, turn)->tags());

@@ -5,7 +5,6 @@
 
 #include "mpi/agreement/comms.h"
 #include "mpi/agreement/neighbors.h"
-#include "mpi/call/serve.h"
 #include "mpi/call/wait_clock.h"
 #include "mpi/data/roomy_stack.h"
 #include "mpi/execution/waiting.h"
@@ -27,9 +26,9 @@ int Request::make(std::unique_ptr<Call> call, MPI_Comm comm, const char* algorit
   // Comes before any agreement, because the calls of other ranks may be valid.
   if (int code = communicator->fault(made->call_->operation(), algorithm); code != MPI_SUCCESS)
     return communicator->raise(code);
-  Server& server = server_for(made->call_->operation(), *communicator, algorithm);
+  Server& server = communicator->server_for(made->call_->operation(), algorithm);
   made->service_ = server.service;
-  const bool native = server.is_native() || suits_blocking_calls_only(server);
+  const bool native = server.is_native() || server.suits_blocking_calls_only();
   return native ? made->prepare_native() : made->prepare_schedule(server);
 }
 

@@ -8,30 +8,9 @@
 #include "mpi/call/blocking.h"
 #include "mpi/call/repeats.h"
 #include "mpi/call/served.h"
+#include "mpi/communicator/communicator.h"
 
 namespace toccata {
-
-Server& able_to_serve(const Operation& call, Communicator& communicator, Server& server) {
-  const DatatypeTable& datatypes = communicator.process().datatypes();
-  if (server.is_native() || call.allows(server.service->choice.ordered(), datatypes)) return server;
-  return communicator.instead_of(server, call.allows(true, datatypes));
-}
-
-bool suits_blocking_calls_only(const Server& server) {
-  const Source source = server.service->key.source;
-  return server.is_candidate && server.form == Form::blocking &&
-         (source == Source::network ||
-          (server.service->choice.publishes() && source != Source::forced));
-}
-
-Server& server_for(const Operation& call, Communicator& communicator, const char* algorithm) {
-  Decision* const decision = algorithm == nullptr
-                                 ? communicator.decisions().made_for(communicator.question(call))
-                                 : nullptr;
-  Server& server =
-      decision != nullptr ? decision->current() : communicator.server(call.collective, algorithm);
-  return able_to_serve(call, communicator, server);
-}
 
 namespace {
 
@@ -77,9 +56,9 @@ Decided decide_blocking(const ProgramCall& call, Communicator& communicator,
         communicator.decisions().verdict(question, Form::blocking, is_reporting(communicator));
   if (result.verdict.lent != nullptr) return result;
   Decision* const decision = result.verdict.decision;
-  result.server = &able_to_serve(
-      call.operation, communicator,
-      decision == nullptr ? communicator.server(call.operation.collective, call.algorithm)
+  result.server = &communicator.able_to_serve(
+      call.operation, decision == nullptr
+                          ? communicator.server(call.operation.collective, call.algorithm)
                           : decision->server_of(result.verdict.start));
   return result;
 }
@@ -113,7 +92,7 @@ int run_blocking(const ProgramCall& call, Communicator& communicator, const Ques
   if (start.apart)
     seconds = seconds_apart(
         call.operation, communicator,
-        able_to_serve(call.operation, communicator, decision->server(start.candidate)));
+        communicator.able_to_serve(call.operation, decision->server(start.candidate)));
   const bool on_device = start.timed && has_device_runtime() &&
                          Places(call.operation, seat, communicator.process().datatypes()).any();
   const double own_bytes = start.timed && question.bytes < 0 ? call.operation.own_unit(seat) : 0;
@@ -162,7 +141,7 @@ Decided decide_persistent(const ProgramCall& call, Communicator& communicator,
   if (decision != nullptr && decision->trials() != nullptr)
     return {.candidates = std::move(decision)};
   Server& decided =
-      decision != nullptr ? decision->current() : server_for(call.operation, communicator, nullptr);
+      decision != nullptr ? decision->current() : communicator.server_for(call.operation, nullptr);
   return {.server = Served::usable(call.operation, communicator, decided, Form::persistent)};
 }
 

@@ -8,7 +8,6 @@
 #include "mpi/call/call.h"
 #include "mpi/call/function_ref.h"
 #include "mpi/call/said.h"
-#include "mpi/communicator/communicator.h"
 #include "mpi/data/operation.h"
 #include "selection/form.h"
 
@@ -53,18 +52,5 @@ inline int run_request(const Said& said, Operation call, Form form, MPI_Request*
                 .kept = kept,
                 .request = request});
 }
-
-// The server of a call that has no trials of its own, for a toccata_request. Does not wait for
-// other ranks, unless the requested algorithm depends on where they run. ChoiceError as in
-// Communicator::server.
-Server& server_for(const Operation& call, Communicator& communicator, const char* algorithm);
-
-// The server of a call: `server`, or another one if the operation of a reduction requires it.
-Server& able_to_serve(const Operation& call, Communicator& communicator, Server& server);
-
-// Whether a decision for blocking calls uses the node's memory, or follows the rule for networks.
-// In memory, blocking calls take so little time that such a decision does not suit requests; the
-// rule knows another price for them.
-bool suits_blocking_calls_only(const Server& server);
 
 }  // namespace toccata

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "mpi/agreement/comms.h"
-#include "mpi/call/serve.h"
 #include "mpi/call/wait_clock.h"
 #include "mpi/world/world.h"
 
@@ -63,8 +62,8 @@ bool Served::can_serve(const Operation& call, Communicator& communicator) {
 
 Server* Served::usable(const Operation& call, Communicator& communicator, Server& decided,
                        Form form) {
-  Server& server = able_to_serve(call, communicator, decided);
-  if (server.is_native() || suits_blocking_calls_only(server)) return nullptr;
+  Server& server = communicator.able_to_serve(call, decided);
+  if (server.is_native() || server.suits_blocking_calls_only()) return nullptr;
   const bool persistent = form == Form::persistent;
   if (!persistent && !communicator.can_start_channel()) return nullptr;
   if ((persistent ? communicator.open_channel() : communicator.start_channel()) != MPI_SUCCESS ||

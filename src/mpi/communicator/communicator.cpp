@@ -81,6 +81,19 @@ void Communicator::close() {
   if (user_ != MPI_COMM_NULL) PMPI_Comm_delete_attr(user_, Keyvals::communicator());
 }
 
+Server& Communicator::able_to_serve(const Operation& call, Server& server) {
+  const DatatypeTable& datatypes = process_->datatypes();
+  if (server.is_native() || call.allows(server.service->choice.ordered(), datatypes)) return server;
+  return instead_of(server, call.allows(true, datatypes));
+}
+
+Server& Communicator::server_for(const Operation& call, const char* algorithm) {
+  Decision* const decision = algorithm == nullptr ? decisions_.made_for(question(call)) : nullptr;
+  Server& server =
+      decision != nullptr ? decision->current() : this->server(call.collective, algorithm);
+  return able_to_serve(call, server);
+}
+
 Server* Communicator::server_at_once(const Operation& call) {
   const Collective& collective = call.collective;
   const Question question = this->question(call);
@@ -212,6 +225,9 @@ void Communicator::settle_nonblocking_now() {
     decisions_.give_up();
 }
 
+// The server for a reduction that `server`'s algorithm cannot serve. This is native, with one
+// exception: results must be reproducible, and an algorithm that keeps the order of the ranks can
+// serve the call.
 Server& Communicator::instead_of(const Server& server, bool ordered_would_do) {
   using enum Service::Instead;
   const Service& service = *server.service;

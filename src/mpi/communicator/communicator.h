@@ -26,6 +26,14 @@ struct Server {
   Form form = Form::blocking;  // of a decision's calls
 
   bool is_native() const { return service->choice.native(); }
+  // Whether a decision for blocking calls uses the node's memory, or follows the rule for networks.
+  // In memory, blocking calls take so little time that such a decision does not suit requests; the
+  // rule knows another price for them.
+  bool suits_blocking_calls_only() const {
+    return is_candidate && form == Form::blocking &&
+           (service->key.source == Source::network ||
+            (service->choice.publishes() && service->key.source != Source::forced));
+  }
 };
 
 // Our data for a communicator of the program: its ranks, the decisions on its calls, and the
@@ -84,6 +92,11 @@ class Communicator final : public Members, public Attachment {
     return add(collective, algorithm);
   }
 
+  // The server of a call: `server`, or another one if the operation of a reduction requires it.
+  Server& able_to_serve(const Operation& call, Server& server);
+  // The server of a call that has no trials of its own. Does not wait for other ranks, unless the
+  // requested algorithm depends on where they run. ChoiceError as above.
+  Server& server_for(const Operation& call, const char* algorithm);
   // The server of a call that must not wait for other ranks. Null if the locations of the ranks
   // must be discovered first: the MPI library then serves the call. The same on all ranks.
   Server* server_at_once(const Operation& call);
@@ -131,10 +144,6 @@ class Communicator final : public Members, public Attachment {
     decisions_.ask(collective, std::move(choice));
   }
 
-  // The server for a reduction that `server`'s algorithm cannot serve. This is native, with one
-  // exception: results must be reproducible, and an algorithm that keeps the order of the ranks can
-  // serve the call.
-  Server& instead_of(const Server& server, bool ordered_would_do);
   // Counts calls that the MPI library must serve, for a reason of the call.
   const Service& native_instead_of(const Service& service);
 
@@ -163,6 +172,7 @@ class Communicator final : public Members, public Attachment {
         return each.get();
     return nullptr;
   }
+  Server& instead_of(const Server& server, bool ordered_would_do);
   const Service& native_because(const Question& call);
   const Service& service_of_requests(const Service& service, Form form);
   Server& add(const Collective& collective, const char* algorithm);
