@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "algorithms/registry.h"
 #include "collectives/collective.h"
 #include "tables/schedule_file.h"
+#include "writing/registry.h"
 
 namespace {
 

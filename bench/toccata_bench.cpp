@@ -16,11 +16,11 @@
 #include <vector>
 
 #include "benchmark.h"
+#include "choices/choice.h"
+#include "choices/sign_test.h"
 #include "mpi/communicator/communicator.h"
 #include "mpi/devices/device_support.h"
 #include "mpi/settings/settings.h"
-#include "selection/choice.h"
-#include "selection/race.h"
 #include "starting_line.h"
 #include "tables/schedule_file.h"
 #include "topology/placements.h"

@@ -9,5 +9,5 @@ foreach(file IN LISTS rule_files)
   string(APPEND names "\"${name}\", ")
   string(APPEND tables "{R\"rules(${text})rules\", \"rules/${name}.rules\"},\n")
 endforeach()
-configure_file(${CMAKE_CURRENT_SOURCE_DIR}/selection/shipped_rules.cpp.in
+configure_file(${CMAKE_CURRENT_SOURCE_DIR}/choices/shipped_rules.cpp.in
                ${CMAKE_CURRENT_BINARY_DIR}/shipped_rules.cpp @ONLY)

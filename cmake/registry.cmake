@@ -21,4 +21,4 @@ namespace toccata::algorithms::${collective}: the variable has the name of the f
          "namespace toccata::algorithms::${collective} { extern const Algorithm ${name}; }\n")
   string(APPEND entries "      &algorithms::${collective}::${name},\n")
 endforeach()
-configure_file(${SOURCE}/algorithms/registry.cpp.in ${OUTPUT} @ONLY)
+configure_file(${SOURCE}/writing/registry.cpp.in ${OUTPUT} @ONLY)

@@ -1,5 +1,5 @@
 """The pages of the manual as reStructuredText, generated from the help of the commands, the
-settings in src/selection/variables.cpp, and the comments of toccata.h.
+settings in src/choices/variables.cpp, and the comments of toccata.h.
 """
 
 import ast

@@ -36,9 +36,9 @@
 #include <unistd.h>
 #include <vector>
 
-#include "algorithms/registry.h"
-#include "analysis/samples.h"
-#include "analysis/verify.h"
+#include "proofs/samples.h"
+#include "proofs/verify.h"
+#include "writing/registry.h"
 
 namespace {
 
@@ -69,7 +69,7 @@ class Sources {
       if (fs::is_directory(folder / "collectives"))
         for (const auto& each : fs::directory_iterator(folder / "collectives"))
           common_.insert("collectives/" + each.path().filename().string());
-    common_.insert({"analysis/samples.cpp", "analysis/verify.cpp"});
+    common_.insert({"proofs/samples.cpp", "proofs/verify.cpp"});
     for (const Algorithm* each : all_algorithms())
       named_[std::string(each->name)].insert(file(*each));
   }
@@ -249,7 +249,7 @@ void write_if_changed(const fs::path& path, const std::string& text) {
 void write_table(const fs::path& path, const std::set<std::string>& proved) {
   std::string text =
       "// Made by toccata_prove (packaging/prove.cpp).\n#include <array>\n\n#include "
-      "\"selection/proved.h\"\n\nnamespace toccata {\n\nstd::span<const std::string_view> "
+      "\"choices/proved.h\"\n\nnamespace toccata {\n\nstd::span<const std::string_view> "
       "proved_paths() {\n  static constexpr std::array<std::string_view, " +
       std::to_string(proved.size()) + "> paths{\n";
   for (const std::string& each : proved) text += "      \"" + each + "\",\n";

@@ -31,8 +31,8 @@
 #include <vector>
 #include <xbt/config.hpp>
 
-#include "analysis/model_file.h"
-#include "analysis/network.h"
+#include "costs/model_file.h"
+#include "networks/network.h"
 #include "topology/error.h"
 #include "topology/readers.h"
 

@@ -6,12 +6,12 @@
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
-#include "analysis/cost.h"
-#include "analysis/cost_bound.h"
-#include "analysis/links.h"
-#include "analysis/model_file.h"
-#include "selection/choice.h"
-#include "selection/ranking.h"
+#include "choices/choice.h"
+#include "choices/ranking.h"
+#include "costs/cost.h"
+#include "costs/cost_bound.h"
+#include "costs/model_file.h"
+#include "networks/links.h"
 #include "topology/placement.h"
 
 namespace nb = nanobind;

@@ -6,9 +6,9 @@
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
-#include "analysis/crossings.h"
-#include "selection/choice.h"
-#include "selection/ranking.h"
+#include "choices/choice.h"
+#include "choices/ranking.h"
+#include "costs/crossings.h"
 #include "topology/placement.h"
 
 namespace nb = nanobind;

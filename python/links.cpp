@@ -6,9 +6,9 @@
 #include <nanobind/stl/vector.h>
 #include <string>
 
-#include "analysis/bounds.h"
-#include "selection/choice.h"
-#include "selection/ranking.h"
+#include "choices/choice.h"
+#include "choices/ranking.h"
+#include "networks/bounds.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;

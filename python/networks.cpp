@@ -11,13 +11,13 @@
 #include <nanobind/stl/vector.h>
 #include <tuple>
 
-#include "analysis/cuts.h"
-#include "analysis/flows.h"
-#include "analysis/network.h"
-#include "analysis/packing.h"
-#include "analysis/torus_packing.h"
-#include "selection/choice.h"
-#include "selection/ranking.h"
+#include "choices/choice.h"
+#include "choices/ranking.h"
+#include "networks/cuts.h"
+#include "networks/flows.h"
+#include "networks/network.h"
+#include "networks/packing.h"
+#include "networks/torus_packing.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;

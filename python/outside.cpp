@@ -12,11 +12,11 @@
 #include <nanobind/stl/vector.h>
 #include <tuple>
 
-#include "algorithms/outside.h"
-#include "selection/choice.h"
+#include "choices/choice.h"
 #include "tables/check.h"
 #include "tables/msccl.h"
 #include "tables/schedule_file.h"
+#include "writing/outside.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;

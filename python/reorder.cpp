@@ -9,9 +9,9 @@
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
-#include "analysis/flows.h"
+#include "choices/choice.h"
+#include "networks/flows.h"
 #include "scotch.h"
-#include "selection/choice.h"
 #include "topology/reorder/fold.h"
 
 namespace nb = nanobind;

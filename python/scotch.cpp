@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <numeric>
 
-#include "selection/choice.h"
+#include "choices/choice.h"
 
 #ifdef TOCCATA_SCOTCH
 #include <scotch/scotch.h>

@@ -13,7 +13,7 @@
 #include <tuple>
 #include <utility>
 
-#include "selection/known.h"
+#include "choices/known_shape.h"
 #include "topology/error.h"
 #include "topology/hostlist.h"
 #include "topology/hwloc.h"

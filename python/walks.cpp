@@ -6,8 +6,8 @@
 #include <nanobind/stl/vector.h>
 #include <vector>
 
-#include "analysis/walk.h"
-#include "selection/choice.h"
+#include "choices/choice.h"
+#include "proofs/walk.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -47,7 +47,7 @@ void bind_walks(nb::module_& module) {
         return walk(schedules, reported);
       },
       "schedules"_a, "visitor"_a,
-      "Runs the schedules of all ranks together, with synchronous sends (src/analysis/walk.h). "
+      "Runs the schedules of all ranks together, with synchronous sends (src/proofs/walk.h). "
       "Returns the error, or \"\".\n\n"
       "The visitor receives the events in an order that is possible in a real run: opened(rank, "
       "number) when a rank posts the messages of a round, none of which has moved yet; "

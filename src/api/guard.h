@@ -5,8 +5,8 @@
 #include <exception>
 #include <new>
 
+#include "choices/choice.h"
 #include "mpi/process/ending.h"
-#include "selection/choice.h"
 
 namespace toccata {
 

@@ -7,14 +7,14 @@
 #include <string_view>
 #include <vector>
 
-#include "collectives/few.h"
+#include "collectives/short_list.h"
 
 namespace toccata {
 
 // One parameter of an algorithm, as declared in its descriptor: a choice among words, or a number.
 struct Parameter {
-  using Words = Few<std::string_view, 16>;
-  using Samples = Few<int, 16>;
+  using Words = ShortList<std::string_view, 16>;
+  using Samples = ShortList<int, 16>;
 
   std::string_view name;
   std::string_view help;
@@ -84,7 +84,7 @@ class ParameterList {
   const Parameter& operator[](std::size_t i) const { return *all_[i]; }
 
  private:
-  Few<const Parameter*, 8> all_;
+  ShortList<const Parameter*, 8> all_;
 };
 
 // Values for an algorithm's parameters, in the order of its descriptor.

@@ -33,7 +33,7 @@ struct Reordering {
   std::vector<int> players;  // by role: the rank that plays it
   std::vector<int> roles;    // by rank: its role
   Order order = Order::straight;
-  // Writes one rank's schedule; see algorithms/reordered.h.
+  // Writes one rank's schedule; see writing/reordered.h.
   Schedule (*write)(const Algorithm& algorithm, const Shape& shape, int rank) = nullptr;
   Shape played = {};  // the complete shape by roles: root, placement and grid
 };

@@ -4,13 +4,13 @@
 #include <array>
 #include <initializer_list>
 
-#include "algorithms/registry.h"
-#include "analysis/cost_bound.h"
+#include "choices/native_algorithm.h"
+#include "choices/proved.h"
+#include "choices/ranking.h"
+#include "costs/cost_bound.h"
 #include "deciding/network_rule.h"
 #include "deciding/node_rule.h"
-#include "selection/native_algorithm.h"
-#include "selection/proved.h"
-#include "selection/ranking.h"
+#include "writing/registry.h"
 
 namespace toccata {
 

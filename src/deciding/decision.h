@@ -8,11 +8,11 @@
 #include <utility>
 #include <vector>
 
+#include "choices/ranking.h"
 #include "deciding/open_trials.h"
 #include "deciding/ranks.h"
 #include "deciding/source.h"
 #include "deciding/trials.h"
-#include "selection/ranking.h"
 
 namespace toccata {
 

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "selection/tuning.h"
+#include "choices/tuning.h"
 
 namespace toccata {
 

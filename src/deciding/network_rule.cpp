@@ -4,8 +4,8 @@
 #include <string_view>
 #include <vector>
 
+#include "choices/shipped_rules.h"
 #include "deciding/size_class.h"
-#include "selection/shipped_rules.h"
 
 namespace toccata {
 

@@ -5,8 +5,8 @@
 #include <memory>
 #include <optional>
 
-#include "selection/native_algorithm.h"
-#include "selection/ranking.h"
+#include "choices/native_algorithm.h"
+#include "choices/ranking.h"
 
 namespace toccata {
 

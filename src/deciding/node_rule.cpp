@@ -1,8 +1,8 @@
 #include "deciding/node_rule.h"
 
-#include "algorithms/registry.h"
-#include "selection/proved.h"
-#include "selection/shipped_rules.h"
+#include "choices/proved.h"
+#include "choices/shipped_rules.h"
+#include "writing/registry.h"
 
 namespace toccata {
 

@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <optional>
 
-#include "selection/choice.h"
-#include "selection/form.h"
-#include "selection/rule_table.h"
+#include "choices/choice.h"
+#include "choices/form.h"
+#include "choices/rule_table.h"
 
 namespace toccata {
 

@@ -5,12 +5,12 @@
 #include <span>
 #include <string>
 
+#include "choices/form.h"
+#include "choices/network_kind.h"
 #include "deciding/node_rule.h"
 #include "deciding/results.h"
 #include "deciding/rules.h"
 #include "deciding/source.h"
-#include "selection/form.h"
-#include "selection/network_kind.h"
 
 namespace toccata {
 

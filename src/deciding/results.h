@@ -9,7 +9,7 @@
 #include <mutex>
 #include <optional>
 
-#include "selection/ranking.h"
+#include "choices/ranking.h"
 
 namespace toccata {
 

@@ -4,11 +4,11 @@
 #include <optional>
 #include <vector>
 
-#include "analysis/model.h"
-#include "selection/mpi_libraries.h"
-#include "selection/rule_table.h"
-#include "selection/sized_choice.h"
-#include "selection/tuning.h"
+#include "choices/mpi_libraries.h"
+#include "choices/rule_table.h"
+#include "choices/sized_choice.h"
+#include "choices/tuning.h"
+#include "costs/model.h"
 
 namespace toccata {
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "node/direct_reading.h"
-#include "node/paths.h"
+#include "node/publication_paths.h"
 
 namespace toccata::node {
 
@@ -145,7 +145,7 @@ struct PartState {
   Part* part;
   Pending pending[Part::slots];
   std::uint64_t last_call = 0;  // numbers of calls grow over all communicators that use the part
-  Paths paths;
+  PublicationPaths paths;
 };
 
 // Precedes the data of each piece of a message, unless all readers get the same message, or the
@@ -335,7 +335,7 @@ class Board {
   bool slots_must_win_clearly() const {
     return slot_bytes_ > Part::usual && direct_.most_in_slot == 0;
   }
-  Paths& paths() { return state_->paths; }
+  PublicationPaths& paths() { return state_->paths; }
   void publish_nothing_directly() { least_direct_ = std::numeric_limits<std::int64_t>::max(); }
   // Copies from the memory of a publisher.
   bool read_directly(int publisher, const char* from, char* into, std::int64_t bytes) const {

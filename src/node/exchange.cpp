@@ -117,11 +117,11 @@ void Exchange::choose_path(bool times_paths) {
     return;
   directly_ = board_->always_directly();
   if (directly_) return;
-  const Paths::Kind kind(most,
-                         Paths::Round{.reads = !readings_.empty(),
-                                      .combines = !combinations_.empty(),
-                                      .common = common,
-                                      .slots_must_win_clearly = board_->slots_must_win_clearly()});
+  const PublicationPaths::Kind kind(
+      most, PublicationPaths::Round{.reads = !readings_.empty(),
+                                    .combines = !combinations_.empty(),
+                                    .common = common,
+                                    .slots_must_win_clearly = board_->slots_must_win_clearly()});
   directly_ = board_->paths().next(kind);
   if (!times_paths) return;
   timed_ = kind;

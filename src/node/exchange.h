@@ -201,7 +201,7 @@ class Exchange {
   std::int64_t first_ = 0, bytes_ = 0;  // the part of this piece to combine
 
   bool directly_ = false;  // whether we publish directly
-  std::optional<Paths::Kind> timed_;
+  std::optional<PublicationPaths::Kind> timed_;
   std::chrono::steady_clock::time_point begin_;
   std::vector<int> refusing_;  // readers of the present publication
   bool has_refused_ = false;   // we have refused this round

@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "choices/spelling.h"
 #include "mpi/agreement/roll_call.h"
 #include "mpi/call/functions.h"
 #include "mpi/process/process.h"
@@ -16,7 +17,6 @@
 #include "mpi/settings/family.h"
 #include "mpi/settings/first_stage.h"
 #include "preload/doctor.h"
-#include "selection/spelling.h"
 #include "toccata/toccata.h"
 #include "topology/environment.h"
 

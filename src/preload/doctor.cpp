@@ -8,12 +8,12 @@
 #include <string>
 #include <vector>
 
+#include "choices/spelling.h"
 #include "mpi/agreement/node_memory.h"
 #include "mpi/devices/device_memory.h"
 #include "mpi/devices/device_support.h"
 #include "mpi/settings/family.h"
 #include "mpi/settings/settings.h"
-#include "selection/spelling.h"
 #include "toccata/toccata.h"
 #include "topology/environment.h"
 

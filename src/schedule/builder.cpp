@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cassert>
 
-#include "schedule/homes.h"
+#include "schedule/scratch_sizes.h"
 
 namespace toccata {
 
@@ -163,7 +163,7 @@ BlockRanges ScheduleBuilder::without_scratch(const BlockRanges& like) const {
   if (std::ranges::none_of(like, [](auto& range) { return range.buffer == Buffer::scratch; }))
     return like;
   BlockRanges result;
-  const Homes homes(schedule_.scratch_);
+  const ScratchSizes homes(schedule_.scratch_);
   for (const BlockRange& range : like)
     if (range.buffer != Buffer::scratch)
       append(result, range);

@@ -4,7 +4,7 @@
 #include <array>
 
 #include "schedule/builder.h"
-#include "schedule/homes.h"
+#include "schedule/scratch_sizes.h"
 
 namespace toccata {
 
@@ -189,7 +189,7 @@ Schedule mapped(const Schedule& inner, const PeerMap& peer, const BlockMap& send
                 const BlockMap& recv, Scratch where, Nothing nothing, int first_scratch = 0) {
   const bool apart = where == Scratch::apart;
   const BlockMap scratch = map_scratch(inner.scratch(), send, recv, first_scratch);
-  const Homes homes(apart ? BlockRanges{} : inner.scratch());
+  const ScratchSizes homes(apart ? BlockRanges{} : inner.scratch());
   const auto map = [&](std::span<const BlockRange> ranges, BlockRanges& outer) {
     outer.clear();
     for (const BlockRange& range : ranges)

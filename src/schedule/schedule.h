@@ -52,7 +52,7 @@ struct Step {
 // rounds.
 //
 // Buffers consist of blocks. The collective defines the number of blocks (collectives/), and the
-// call defines their sizes in bytes (mpi/data/binding, analysis/lockstep).
+// call defines their sizes in bytes (mpi/data/binding, proofs/lockstep).
 class Schedule {
  public:
   int rounds() const { return static_cast<int>(rounds_.size()); }

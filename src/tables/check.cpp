@@ -4,8 +4,8 @@
 #include <array>
 #include <vector>
 
-#include "analysis/walk.h"
-#include "schedule/homes.h"
+#include "proofs/walk.h"
+#include "schedule/scratch_sizes.h"
 
 namespace toccata {
 
@@ -85,7 +85,7 @@ class Sizes {
   const Collective* collective_;
   const Shape* shape_;
   int rank_;
-  Homes homes_;
+  ScratchSizes homes_;
   std::array<std::int64_t, 3> blocks_{};
 };
 

@@ -3,7 +3,7 @@
 #include <span>
 #include <string>
 
-#include "algorithms/algorithm.h"
+#include "writing/algorithm.h"
 
 namespace toccata {
 

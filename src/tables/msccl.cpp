@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "algorithms/outside.h"
 #include "text/printable.h"
 #include "text/xml.h"
+#include "writing/outside.h"
 
 namespace toccata::msccl {
 

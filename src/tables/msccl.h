@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "algorithms/algorithm.h"
+#include "writing/algorithm.h"
 
 namespace toccata {
 

@@ -10,10 +10,10 @@
 #include <mutex>
 #include <nlohmann/json.hpp>
 
-#include "algorithms/outside.h"
 #include "schedule/combinators.h"
 #include "tables/check.h"
 #include "text/printable.h"
+#include "writing/outside.h"
 
 namespace toccata::schedule_file {
 

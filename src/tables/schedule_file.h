@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "algorithms/algorithm.h"
+#include "writing/algorithm.h"
 
 namespace toccata {
 

@@ -12,12 +12,12 @@
 #include <string_view>
 #include <vector>
 
-#include "algorithms/outside.h"
-#include "analysis/lockstep.h"
+#include "proofs/lockstep.h"
 #include "tables/check.h"
 #include "tables/digest.h"
 #include "tables/msccl.h"
 #include "tables/schedule_file.h"
+#include "writing/outside.h"
 
 namespace toccata {
 namespace {

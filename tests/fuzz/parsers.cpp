@@ -10,10 +10,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "analysis/model_file.h"
-#include "selection/configuration.h"
-#include "selection/sized_choice.h"
-#include "selection/tuning.h"
+#include "choices/configuration.h"
+#include "choices/sized_choice.h"
+#include "choices/tuning.h"
+#include "costs/model_file.h"
 #include "topology/error.h"
 #include "topology/hostlist.h"
 #include "topology/hwloc.h"

@@ -13,11 +13,11 @@
 #include <utility>
 #include <vector>
 
-#include "algorithms/registry.h"
+#include "choices/choice.h"
 #include "devices.h"
 #include "mpi/data/datatype.h"
-#include "selection/choice.h"
 #include "toccata/toccata.h"
+#include "writing/registry.h"
 
 namespace toccata::test {
 

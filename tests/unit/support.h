@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "algorithms/registry.h"
-#include "analysis/samples.h"
-#include "analysis/verify.h"
+#include "proofs/samples.h"
+#include "proofs/verify.h"
+#include "writing/registry.h"
 
 namespace toccata::test {
 

@@ -62,7 +62,7 @@ def held(step: Step, where: list[Place]) -> list[_Held]:
 
 
 class _Follower:
-    """Fills the steps while the schedules of all ranks are walked (src/analysis/walk.h)."""
+    """Fills the steps while the schedules of all ranks are walked (src/proofs/walk.h)."""
 
     def __init__(self, choice: _core.Choice, shape: _core.Shape) -> None:
         self.schedules = [choice.schedule(shape, rank) for rank in range(shape.p)]

@@ -294,7 +294,7 @@ def _tuning_file(path: Path, remedy: str) -> tuple[Finding, tuning_file.Tuning |
 
 def _node(found: tuning_file.Tuning) -> str:
     """The levels inside a node, such as "socket:2 core:8", by the library's rules
-    (src/selection/tuning.cpp)."""
+    (src/choices/tuning.cpp)."""
     return re.sub(r".*\bnode:\S+ ?", "", found.machine)
 
 

@@ -1,6 +1,6 @@
 """Tuning files: the measured best algorithms.
 
-`toccata tune` writes them, and the library reads them. src/selection/tuning.h describes the format;
+`toccata tune` writes them, and the library reads them. src/choices/tuning.h describes the format;
 this module describes additional fields, which the library ignores. The library uses the nearest
 measured point.
 """
@@ -30,7 +30,7 @@ class Point:
     collective: str
     ranks: int
     nodes: int
-    bytes: int  # of a block, or of the message, as in the library (src/selection/tuning.h)
+    bytes: int  # of a block, or of the message, as in the library (src/choices/tuning.h)
     choice: str
     seconds: float = 0.0
     native_seconds: float = 0.0

@@ -15,8 +15,8 @@
 
 #include "patterns/bine.h"
 
-#include "algorithms/algorithm.h"
 #include "patterns/halving.h"
+#include "writing/algorithm.h"
 
 namespace toccata::algorithms::allgather {
 

@@ -14,8 +14,8 @@
 
 #include <algorithm>
 
-#include "algorithms/algorithm.h"
 #include "patterns/circulant.h"
+#include "writing/algorithm.h"
 
 namespace toccata::algorithms::allgather {
 

@@ -11,8 +11,8 @@
 
 #include "patterns/circulant.h"
 
-#include "algorithms/algorithm.h"
 #include "patterns/segment_pattern.h"
+#include "writing/algorithm.h"
 
 namespace toccata::algorithms::allgather {
 

@@ -15,11 +15,11 @@
 #include <algorithm>
 #include <map>
 
-#include "algorithms/forests.h"
 #include "patterns/arithmetic.h"
 #include "topology/division.h"
 #include "topology/placement.h"
 #include "topology/placements.h"
+#include "writing/forests.h"
 
 namespace toccata::algorithms::allgather {
 

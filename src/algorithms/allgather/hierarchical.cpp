@@ -12,7 +12,7 @@
 // With several levels, leaders gather to the leaders of the next level, for example leaders of
 // sockets to the leader of their node. Without nodes, every rank is a leader.
 
-#include "algorithms/leaders.h"
+#include "writing/leaders.h"
 
 namespace toccata::algorithms::allgather {
 

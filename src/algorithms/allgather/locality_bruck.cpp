@@ -19,10 +19,10 @@
 
 #include <array>
 
-#include "algorithms/levels.h"
-#include "algorithms/region_blocks.h"
 #include "patterns/circulant.h"
 #include "topology/division.h"
+#include "writing/levels.h"
+#include "writing/region_blocks.h"
 
 namespace toccata::algorithms::allgather {
 

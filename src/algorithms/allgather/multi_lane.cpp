@@ -11,7 +11,7 @@
 // There are as many lanes as the largest node has ranks. On a smaller node, a rank is in several
 // lanes. It contributes a block only to the first of them, but takes part in all.
 
-#include "algorithms/lanes.h"
+#include "writing/lanes.h"
 
 namespace toccata::algorithms::allgather {
 

@@ -7,9 +7,9 @@
 //
 //   8 ranks on nodes 0 1 2 3 | 4 5 6 7, leaders=2: leaders 0 2 | 4 6, for 0 1, 2 3, 4 5, 6 7
 
-#include "algorithms/leaders.h"
 #include "topology/division.h"
 #include "topology/placements.h"
+#include "writing/leaders.h"
 
 namespace toccata::algorithms::allgather {
 

@@ -5,8 +5,8 @@
 //   p = 4, swaps   0-1 2-3    1-2 3-0
 //   rank 0 holds   A B . .    A B C D
 
-#include "algorithms/algorithm.h"
 #include "patterns/circulant.h"
+#include "writing/algorithm.h"
 
 namespace toccata::algorithms::allgather {
 

@@ -4,8 +4,8 @@
 //   p = 4, swaps   0-1 2-3    0-2 1-3
 //   rank 0 holds   A B . .    A B C D
 
-#include "algorithms/algorithm.h"
 #include "patterns/hypercube.h"
+#include "writing/algorithm.h"
 
 namespace toccata::algorithms::allgather {
 

@@ -7,8 +7,8 @@
 //   p = 6, k = 3, groups   0-1-2 3-4-5      0-3 1-4 2-5
 //   rank 0 holds           A B C . . .      A B C D E F
 
-#include "algorithms/algorithm.h"
 #include "patterns/folded_cube.h"
+#include "writing/algorithm.h"
 
 namespace toccata::algorithms::allgather {
 

@@ -6,8 +6,8 @@
 //
 // Only neighbours communicate, so no other algorithm is as local, but none needs as many rounds.
 
-#include "algorithms/algorithm.h"
 #include "patterns/circulant.h"
+#include "writing/algorithm.h"
 
 namespace toccata::algorithms::allgather {
 

@@ -6,7 +6,7 @@
 //   publish    A        B        C        D
 //   read       B C D    C D A    D A B    A B C
 
-#include "algorithms/shared.h"
+#include "writing/shared.h"
 
 #include "patterns/circulant.h"
 

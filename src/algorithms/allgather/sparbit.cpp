@@ -15,8 +15,8 @@
 
 #include <bit>
 
-#include "algorithms/algorithm.h"
 #include "patterns/circulant.h"
+#include "writing/algorithm.h"
 
 namespace toccata::algorithms::allgather {
 

@@ -19,10 +19,10 @@
 #include <utility>
 #include <vector>
 
-#include "algorithms/algorithm.h"
-#include "algorithms/torus.h"
 #include "patterns/bine.h"
 #include "schedule/combinators.h"
+#include "writing/algorithm.h"
+#include "writing/torus.h"
 
 namespace toccata::algorithms::allgather {
 

@@ -7,8 +7,8 @@
 // has the longest dimension last. The shortest is better, because most data pass through the last
 // one. This is still about 2N times the lower bound; see torus_multiport.
 
-#include "algorithms/algorithm.h"
-#include "algorithms/torus.h"
+#include "writing/algorithm.h"
+#include "writing/torus.h"
 
 namespace toccata::algorithms::allgather {
 

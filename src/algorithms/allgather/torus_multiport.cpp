@@ -7,15 +7,15 @@
 //
 // This is the lower bound. [chan2006, section 6] states that no algorithm reaches it, which is true
 // for whole blocks. On dimensions of different sizes, the paper's equal parts do not reach it;
-// algorithms/torus.h calculates the pieces per route for which all links carry the same amount. On
+// writing/torus.h calculates the pieces per route for which all links carry the same amount. On
 // a mesh, data return along the line to close a ring, so a link carries twice as much. This is
 // necessary, because a corner has only N links.
 
 #include <vector>
 
-#include "algorithms/algorithm.h"
-#include "algorithms/torus.h"
 #include "schedule/combinators.h"
+#include "writing/algorithm.h"
+#include "writing/torus.h"
 
 namespace toccata::algorithms::allgather {
 

@@ -4,8 +4,8 @@
 //
 //   p = 4, rank 0 has the sums of parts    A . . D    A    A . . D    A B C D
 
-#include "algorithms/reduce_scatter_allgather.h"
 #include "patterns/folded_cube.h"
+#include "writing/reduce_scatter_allgather.h"
 
 namespace toccata::algorithms::allreduce {
 

@@ -3,8 +3,8 @@
 //
 //   p = 5, rank 0 has the sums of parts    A    A E    A D E    A B C D E
 
-#include "algorithms/reduce_scatter_allgather.h"
 #include "patterns/arithmetic.h"
+#include "writing/reduce_scatter_allgather.h"
 
 namespace toccata::algorithms::allreduce {
 

@@ -7,8 +7,8 @@
 
 #include <algorithm>
 
-#include "algorithms/algorithm.h"
-#include "algorithms/pipelined_trees.h"
+#include "writing/algorithm.h"
+#include "writing/pipelined_trees.h"
 
 namespace toccata::algorithms::allreduce {
 

@@ -7,8 +7,8 @@
 //
 // The ranks of a region need not be consecutive, so the order of the ranks is not kept.
 
-#include "algorithms/broadcast_by_levels.h"
-#include "algorithms/levels.h"
+#include "writing/broadcast_by_levels.h"
+#include "writing/levels.h"
 
 namespace toccata::algorithms::allreduce {
 

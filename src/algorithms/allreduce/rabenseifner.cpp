@@ -6,8 +6,8 @@
 //   p = 4     0-1 2-3    0-2 1-3    0-2 1-3    0-1 2-3
 //   rank 0    A B        A          A B        A B C D
 
-#include "algorithms/algorithm.h"
 #include "patterns/halving.h"
+#include "writing/algorithm.h"
 
 namespace toccata::algorithms::allreduce {
 

@@ -10,9 +10,9 @@
 
 #include <utility>
 
-#include "algorithms/algorithm.h"
 #include "patterns/folded_cube.h"
 #include "patterns/hypercube.h"
+#include "writing/algorithm.h"
 
 namespace toccata::algorithms::allreduce {
 

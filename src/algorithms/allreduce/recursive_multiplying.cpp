@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "algorithms/algorithm.h"
 #include "patterns/folded_cube.h"
+#include "writing/algorithm.h"
 
 namespace toccata::algorithms::allreduce {
 

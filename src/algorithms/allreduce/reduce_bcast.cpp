@@ -3,8 +3,8 @@
 //
 //   p = 4   1>0 3>2    2>0    0>2    0>1 2>3
 
-#include "algorithms/registry.h"
 #include "patterns/arithmetic.h"
+#include "writing/registry.h"
 
 namespace toccata::algorithms::allreduce {
 

@@ -3,7 +3,7 @@
 //
 //   p = 4, rank 0 has the sums of part    A    A D    A D C    A B C D
 
-#include "algorithms/reduce_scatter_allgather.h"
+#include "writing/reduce_scatter_allgather.h"
 
 namespace toccata::algorithms::allreduce {
 

@@ -15,7 +15,7 @@
 //
 // The expression is the standard one, for any placement, so both give the same bits.
 
-#include "algorithms/shared.h"
+#include "writing/shared.h"
 
 #include "patterns/circulant.h"
 

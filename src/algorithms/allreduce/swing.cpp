@@ -4,8 +4,8 @@
 //
 // Ξ, and dimensions that are not powers of two, are as in allgather/swing.
 
-#include "algorithms/reduce_scatter_allgather.h"
-#include "algorithms/torus.h"
+#include "writing/reduce_scatter_allgather.h"
+#include "writing/torus.h"
 
 namespace toccata::algorithms::allreduce {
 

@@ -3,7 +3,7 @@
 // [chan2006, section 4.2.4]   rounds 2(d-N), d the sum of the dimensions
 //                             cost 2(d-N)·α + 2(D-1)/D·n·β + (p-1)/p·n·γ, D the shortest dimension
 
-#include "algorithms/reduce_scatter_allgather.h"
+#include "writing/reduce_scatter_allgather.h"
 
 namespace toccata::algorithms::allreduce {
 

@@ -3,7 +3,7 @@
 // [jain2010]   rounds 2(d-N), d the sum of the dimensions
 //              cost 2(d-N)·α + 2(p-1)/p·n/2N·β + (p-1)/p·n·γ
 
-#include "algorithms/reduce_scatter_allgather.h"
+#include "writing/reduce_scatter_allgather.h"
 
 namespace toccata::algorithms::allreduce {
 

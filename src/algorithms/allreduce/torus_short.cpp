@@ -2,8 +2,8 @@
 // from there, both over the minimum spanning tree.
 // [chan2006, section 4.2.4]   rounds about 2·⌈log_2N+1 p⌉   cost rounds·(α + n·β) + rounds·N·n·γ
 
-#include "algorithms/registry.h"
-#include "algorithms/torus.h"
+#include "writing/registry.h"
+#include "writing/torus.h"
 
 namespace toccata::algorithms::allreduce {
 

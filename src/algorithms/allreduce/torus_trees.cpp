@@ -7,7 +7,7 @@
 // A link carries all segments of two trees: those of one upwards, and those of the other downwards.
 // This is p/(p-1) times the lower bound. A tree combines ranks in any order.
 
-#include "algorithms/forests.h"
+#include "writing/forests.h"
 
 namespace toccata::algorithms::allreduce {
 

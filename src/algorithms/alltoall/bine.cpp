@@ -15,7 +15,7 @@
 
 #include "patterns/bine.h"
 
-#include "algorithms/algorithm.h"
+#include "writing/algorithm.h"
 
 namespace toccata::algorithms::alltoall {
 

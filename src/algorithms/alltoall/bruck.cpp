@@ -13,9 +13,9 @@
 // At first, blocks are rotated by the rank into recv. They are packed and unpacked in every round,
 // and put in order through scratch at the end. The other variants avoid some of these copies.
 
-#include "algorithms/algorithm.h"
 #include "patterns/circulant.h"
 #include "patterns/digits.h"
+#include "writing/algorithm.h"
 
 namespace toccata::algorithms::alltoall {
 

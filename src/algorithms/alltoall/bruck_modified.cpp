@@ -13,9 +13,9 @@
 // scratch while the old blocks in their places are being sent. (The paper counts reading through
 // the datatype as another copy of every sent block.)
 
-#include "algorithms/algorithm.h"
 #include "patterns/circulant.h"
 #include "patterns/digits.h"
+#include "writing/algorithm.h"
 
 namespace toccata::algorithms::alltoall {
 

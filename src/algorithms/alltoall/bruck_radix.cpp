@@ -9,9 +9,9 @@
 //
 // Blocks wait in scratch, and are rotated on their way into it and out of it.
 
-#include "algorithms/algorithm.h"
 #include "patterns/circulant.h"
 #include "patterns/digits.h"
+#include "writing/algorithm.h"
 
 namespace toccata::algorithms::alltoall {
 

@@ -18,9 +18,9 @@
 // There are ⌈log2 ⌈log2 p⌉⌉ arrays: 1 for up to 4 ranks, 2 for up to 16, 3 for up to 256, and 4 for
 // up to 65 536.
 
-#include "algorithms/algorithm.h"
 #include "patterns/circulant.h"
 #include "patterns/digits.h"
+#include "writing/algorithm.h"
 
 namespace toccata::algorithms::alltoall {
 

@@ -21,7 +21,7 @@
 #include <algorithm>
 #include <array>
 
-#include "algorithms/lanes.h"
+#include "writing/lanes.h"
 
 namespace toccata::algorithms::alltoall {
 

@@ -4,8 +4,8 @@
 //
 //   p = 4, in the order of posting   0: 1 2 3    1: 2 3 0    2: 3 0 1    3: 0 1 2
 
-#include "algorithms/algorithm.h"
 #include "patterns/circulant.h"
+#include "writing/algorithm.h"
 
 namespace toccata::algorithms::alltoall {
 

@@ -6,9 +6,9 @@
 //   p = 4, swaps   0-1 2-3    0-2 1-3    0-3 1-2
 //   p = 3, sends   0>1>2>0    0>2>1>0
 
-#include "algorithms/algorithm.h"
 #include "patterns/circulant.h"
 #include "patterns/hypercube.h"
+#include "writing/algorithm.h"
 
 namespace toccata::algorithms::alltoall {
 

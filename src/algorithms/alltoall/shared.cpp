@@ -6,8 +6,8 @@
 //   publish    01 02 03      10 12 13      20 21 23      30 31 32
 //   read       10 20 30      21 31 01      32 02 12      03 13 23
 
-#include "algorithms/algorithm.h"
 #include "patterns/circulant.h"
+#include "writing/algorithm.h"
 
 namespace toccata::algorithms::alltoall {
 

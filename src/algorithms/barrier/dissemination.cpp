@@ -4,8 +4,8 @@
 //
 //   p = 4, k = 2    round 0: 0>1 1>2 2>3 3>0    round 1: 0>2 1>3 2>0 3>1
 
-#include "algorithms/algorithm.h"
 #include "patterns/circulant.h"
+#include "writing/algorithm.h"
 
 namespace toccata::algorithms::barrier {
 

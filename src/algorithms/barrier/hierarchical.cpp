@@ -4,8 +4,8 @@
 //
 //   4 ranks on nodes 0 1 | 2 3    inside 1>0 3>2    among leaders 0>2 2>0    inside 0>1 2>3
 
-#include "algorithms/levels.h"
 #include "schedule/backwards.h"
+#include "writing/levels.h"
 
 namespace toccata::algorithms::barrier {
 

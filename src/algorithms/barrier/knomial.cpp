@@ -9,8 +9,8 @@
 
 #include "patterns/knomial.h"
 
-#include "algorithms/algorithm.h"
 #include "schedule/backwards.h"
+#include "writing/algorithm.h"
 
 namespace toccata::algorithms::barrier {
 

@@ -8,8 +8,8 @@
 // Dissemination uses a circle of ranks, so in every round some rank sends to another node. Here, if
 // ranks are in the order of the nodes, the first rounds stay inside the nodes.
 
-#include "algorithms/algorithm.h"
 #include "patterns/folded_cube.h"
+#include "writing/algorithm.h"
 
 namespace toccata::algorithms::barrier {
 

@@ -4,7 +4,7 @@
 //
 //   p = 4   rank 0: raise, then wait for 1 2 3
 
-#include "algorithms/shared.h"
+#include "writing/shared.h"
 
 #include "patterns/circulant.h"
 

@@ -4,8 +4,8 @@
 //
 //   p = 4, root 0, segments A B    0>2 A    0>2 B 2>1 A 2>3 A    2>1 B 2>3 B
 
-#include "algorithms/algorithm.h"
-#include "algorithms/pipelined_trees.h"
+#include "writing/algorithm.h"
+#include "writing/pipelined_trees.h"
 
 namespace toccata::algorithms::bcast {
 

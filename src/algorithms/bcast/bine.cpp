@@ -7,7 +7,7 @@
 
 #include "patterns/bine.h"
 
-#include "algorithms/algorithm.h"
+#include "writing/algorithm.h"
 
 namespace toccata::algorithms::bcast {
 

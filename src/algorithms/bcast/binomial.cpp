@@ -13,8 +13,8 @@
 
 #include <bit>
 
-#include "algorithms/algorithm.h"
-#include "algorithms/pipelined_trees.h"
+#include "writing/algorithm.h"
+#include "writing/pipelined_trees.h"
 
 namespace toccata::algorithms::bcast {
 

@@ -7,8 +7,8 @@
 // The paper colours the edges, so that no rank sends or receives more than one segment at a time.
 // Here, one round contains both segments and corresponds to two rounds of the paper.
 
-#include "algorithms/algorithm.h"
-#include "algorithms/pipelined_trees.h"
+#include "writing/algorithm.h"
+#include "writing/pipelined_trees.h"
 
 namespace toccata::algorithms::bcast {
 

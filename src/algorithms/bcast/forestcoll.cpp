@@ -7,7 +7,7 @@
 // TOCCATA_TOPOLOGY=FILE makes the library use them. Without them, there is one tree: a chain
 // through the nodes.
 
-#include "algorithms/forests.h"
+#include "writing/forests.h"
 
 namespace toccata::algorithms::bcast {
 

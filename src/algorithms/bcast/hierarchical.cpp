@@ -6,8 +6,8 @@
 //
 //   4 ranks on nodes 0 1 | 2 3, root 3    among leaders 3>0    inside 0>1 3>2
 
-#include "algorithms/broadcast_by_levels.h"
-#include "algorithms/levels.h"
+#include "writing/broadcast_by_levels.h"
+#include "writing/levels.h"
 
 namespace toccata::algorithms::bcast {
 

@@ -3,8 +3,8 @@
 //
 //   p = 4, root 0   0>1 0>2 0>3
 
-#include "algorithms/algorithm.h"
 #include "patterns/circulant.h"
+#include "writing/algorithm.h"
 
 namespace toccata::algorithms::bcast {
 

@@ -7,8 +7,8 @@
 //   4 ranks on nodes 0 1 | 2 3, root 0, parts A B
 //     inside the root's node  0>1 B      lanes  0>2 A  1>3 B      inside  0-1  2-3
 
-#include "algorithms/lanes.h"
 #include "schedule/combinators.h"
+#include "writing/lanes.h"
 
 namespace toccata::algorithms::bcast {
 

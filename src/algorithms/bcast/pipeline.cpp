@@ -4,9 +4,9 @@
 //
 //   p = 4, root 0, segments A B    0>1 A    0>1 B 1>2 A    1>2 B 2>3 A    2>3 B
 
-#include "algorithms/algorithm.h"
-#include "algorithms/pipelined_trees.h"
 #include "patterns/circulant.h"
+#include "writing/algorithm.h"
+#include "writing/pipelined_trees.h"
 
 namespace toccata::algorithms::bcast {
 

@@ -7,9 +7,9 @@
 
 #include <algorithm>
 
-#include "algorithms/registry.h"
 #include "patterns/arithmetic.h"
 #include "schedule/combinators.h"
+#include "writing/registry.h"
 
 namespace toccata::algorithms::bcast {
 

@@ -5,7 +5,7 @@
 //
 //   p = 4, root 0   rank 0: publish A   ranks 1 2 3: read A
 
-#include "algorithms/shared.h"
+#include "writing/shared.h"
 
 namespace toccata::algorithms::bcast {
 

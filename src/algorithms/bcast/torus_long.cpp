@@ -4,9 +4,9 @@
 // [chan2006, section 4.2.3]   rounds about ⌈log_2N+1 p⌉ + d-N, d the sum of the dimensions
 //                             cost rounds·α + ((p-1)/p/2N + (D-1)/D)·n·β, D the shortest dimension
 
-#include "algorithms/registry.h"
-#include "algorithms/torus.h"
 #include "schedule/combinators.h"
+#include "writing/registry.h"
+#include "writing/torus.h"
 
 namespace toccata::algorithms::bcast {
 

@@ -6,8 +6,8 @@
 //
 // See the drawing of the slabs in patterns/torus_tree.h.
 
-#include "algorithms/algorithm.h"
-#include "algorithms/torus.h"
+#include "writing/algorithm.h"
+#include "writing/torus.h"
 
 namespace toccata::algorithms::bcast {
 

@@ -6,7 +6,7 @@
 //                 d the sum of the N dimensions, all at least 3
 //                cost (D + s - 1)·(α + n/(2N·s)·β), with one rank per cell
 
-#include "algorithms/forests.h"
+#include "writing/forests.h"
 
 namespace toccata::algorithms::bcast {
 

@@ -10,7 +10,7 @@
 // If ranks are scattered over the nodes, there are many short runs. The order is kept on any
 // placement.
 
-#include "algorithms/scan_by_levels.h"
+#include "writing/scan_by_levels.h"
 
 namespace toccata::algorithms::exscan {
 

@@ -4,7 +4,7 @@
 //
 //   p = 4    0>1 a    1>2 a∘b    2>3 a∘b∘c
 
-#include "algorithms/algorithm.h"
+#include "writing/algorithm.h"
 
 namespace toccata::algorithms::exscan {
 

@@ -4,8 +4,8 @@
 //
 //   p = 3, segments A B    0>1 A    0>1 B 1>2 A    1>2 B
 
-#include "algorithms/flat.h"
 #include "schedule/combinators.h"
+#include "writing/flat.h"
 
 namespace toccata::algorithms::exscan {
 

@@ -6,7 +6,7 @@
 //   publish    a        b        c          d
 //   reduce              a        a∘b        (a∘b)∘c
 
-#include "algorithms/shared.h"
+#include "writing/shared.h"
 
 #include "patterns/standard_expression.h"
 

@@ -8,7 +8,7 @@
 
 #include <algorithm>
 
-#include "algorithms/algorithm.h"
+#include "writing/algorithm.h"
 
 namespace toccata::algorithms::gather {
 

@@ -4,7 +4,7 @@
 //
 //   4 ranks on nodes 0 1 | 2 3, root 3    inside 1>0 b  2>3 c    among leaders 0>3 a b
 
-#include "algorithms/levels.h"
+#include "writing/levels.h"
 
 namespace toccata::algorithms::gather {
 

@@ -4,8 +4,8 @@
 //
 //   p = 4, root 0   ranks 1 2 3: publish B C D   rank 0: read B C D
 
-#include "algorithms/algorithm.h"
 #include "patterns/circulant.h"
+#include "writing/algorithm.h"
 
 namespace toccata::algorithms::gather {
 

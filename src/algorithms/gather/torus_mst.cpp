@@ -1,9 +1,9 @@
 // Gather up the minimum spanning tree of a torus: scatter/torus_mst in reverse.
 // [chan2006, section 4.1.5]   rounds about ⌈log_2N+1 p⌉   cost rounds·α + (p-1)/p·n/2N·β
 
-#include "algorithms/registry.h"
-#include "algorithms/torus.h"
 #include "schedule/backwards.h"
+#include "writing/registry.h"
+#include "writing/torus.h"
 
 namespace toccata::algorithms::gather {
 

@@ -7,7 +7,7 @@
 //     between the nodes            0 > 3   a b          0 > 1   a, which stays on the node
 //     to ranks that need it        3 > 2   a
 
-#include "algorithms/neighbors.h"
+#include "writing/neighbors.h"
 
 namespace toccata::algorithms::neighbor_allgather {
 

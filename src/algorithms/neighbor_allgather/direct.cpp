@@ -1,7 +1,7 @@
 // Neighbour allgather with one message per edge, all at the same time.
 // [hoefler2009]   rounds 1   messages of a rank: one per outgoing edge
 
-#include "algorithms/neighbors.h"
+#include "writing/neighbors.h"
 
 namespace toccata::algorithms::neighbor_allgather {
 

@@ -6,7 +6,7 @@
 //     between the nodes            0 > 3   ac ad bd     0 > 1   ab, which stays on the node
 //     to the destinations          3 > 2   ac
 
-#include "algorithms/neighbors.h"
+#include "writing/neighbors.h"
 
 namespace toccata::algorithms::neighbor_alltoall {
 

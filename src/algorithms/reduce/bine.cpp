@@ -8,8 +8,8 @@
 
 #include "patterns/bine.h"
 
-#include "algorithms/registry.h"
 #include "schedule/backwards.h"
+#include "writing/registry.h"
 
 namespace toccata::algorithms::reduce {
 

@@ -6,9 +6,9 @@
 //
 // Contributions arrive in any order, so the order of the ranks is not kept.
 
-#include "algorithms/registry.h"
 #include "patterns/segment_pattern.h"
 #include "schedule/backwards.h"
+#include "writing/registry.h"
 
 namespace toccata::algorithms::reduce {
 

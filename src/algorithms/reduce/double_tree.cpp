@@ -4,8 +4,8 @@
 //
 //   p = 4, root 0, segments A B    1>2 A 3>2 A  2>3 B 1>3 B    2>0 A 3>0 B
 
-#include "algorithms/algorithm.h"
-#include "algorithms/pipelined_trees.h"
+#include "writing/algorithm.h"
+#include "writing/pipelined_trees.h"
 
 namespace toccata::algorithms::reduce {
 

@@ -7,7 +7,7 @@
 // TOCCATA_TOPOLOGY=FILE makes the library use them. Without them, there is one tree: a chain
 // through the nodes. A tree combines ranks in any order, so their order is not kept.
 
-#include "algorithms/forests.h"
+#include "writing/forests.h"
 
 namespace toccata::algorithms::reduce {
 

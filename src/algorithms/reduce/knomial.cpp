@@ -7,8 +7,8 @@
 
 #include "patterns/knomial.h"
 
-#include "algorithms/registry.h"
 #include "schedule/backwards.h"
+#include "writing/registry.h"
 
 namespace toccata::algorithms::reduce {
 

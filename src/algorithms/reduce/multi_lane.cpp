@@ -8,7 +8,7 @@
 //
 // Ranks are combined node by node, so their order is not kept.
 
-#include "algorithms/lanes.h"
+#include "writing/lanes.h"
 
 namespace toccata::algorithms::reduce {
 

@@ -6,8 +6,8 @@
 // The ranks are combined in cyclic order, but not from rank 0 on, so the order of the ranks is not
 // kept.
 
-#include "algorithms/registry.h"
 #include "schedule/backwards.h"
+#include "writing/registry.h"
 
 namespace toccata::algorithms::reduce {
 

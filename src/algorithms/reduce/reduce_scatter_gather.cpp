@@ -5,8 +5,8 @@
 //   p = 4, root 0   0-1 2-3    0-2 1-3       0 and 2 now have one half, 1 and 3 the other
 //   gathering       2>0 3>1    1>0
 
-#include "algorithms/algorithm.h"
 #include "patterns/halving.h"
+#include "writing/algorithm.h"
 
 namespace toccata::algorithms::reduce {
 

@@ -12,7 +12,7 @@
 //     publish                                  b
 //     read                  b c d
 
-#include "algorithms/shared.h"
+#include "writing/shared.h"
 
 #include "patterns/circulant.h"
 

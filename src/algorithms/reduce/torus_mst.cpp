@@ -3,9 +3,9 @@
 //
 // The ranks of a slab are not consecutive, so the order of the ranks is not kept.
 
-#include "algorithms/registry.h"
-#include "algorithms/torus.h"
 #include "schedule/backwards.h"
+#include "writing/registry.h"
+#include "writing/torus.h"
 
 namespace toccata::algorithms::reduce {
 

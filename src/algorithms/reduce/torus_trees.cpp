@@ -6,7 +6,7 @@
 //
 // A tree combines ranks in any order, so their order is not kept.
 
-#include "algorithms/forests.h"
+#include "writing/forests.h"
 
 namespace toccata::algorithms::reduce {
 

@@ -5,8 +5,8 @@
 //   p = 8, swaps          0-1 2-3 4-5 6-7    0-7 1-2 3-4 5-6    0-3 1-6 2-5 4-7
 //   rank 0 is to reduce   A . . D E . . H    A . . D . . . .    A
 
-#include "algorithms/allgather_backwards.h"
 #include "patterns/folded_cube.h"
+#include "writing/allgather_backwards.h"
 
 namespace toccata::algorithms::reduce_scatter {
 

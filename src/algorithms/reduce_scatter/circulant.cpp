@@ -7,8 +7,8 @@
 // No other reduce-scatter has the minimum of rounds and of bytes for all p. The order of the ranks
 // is not kept.
 
-#include "algorithms/allgather_backwards.h"
 #include "patterns/arithmetic.h"
+#include "writing/allgather_backwards.h"
 
 namespace toccata::algorithms::reduce_scatter {
 

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 
-#include "algorithms/allgather_backwards.h"
-#include "algorithms/forests.h"
-#include "algorithms/registry.h"
 #include "topology/placement.h"
+#include "writing/allgather_backwards.h"
+#include "writing/forests.h"
+#include "writing/registry.h"
 
 namespace toccata::algorithms::reduce_scatter {
 

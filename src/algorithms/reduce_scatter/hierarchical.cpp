@@ -12,8 +12,8 @@
 // multi_lane, more ranks send at the same time, and each combines less data. The ranks of a region
 // need not be consecutive, so the order of the ranks is not kept.
 
-#include "algorithms/levels.h"
 #include "schedule/backwards.h"
+#include "writing/levels.h"
 
 namespace toccata::algorithms::reduce_scatter {
 

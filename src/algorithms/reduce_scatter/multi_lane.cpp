@@ -11,10 +11,10 @@
 //
 // Ranks are combined node by node, so their order is not kept.
 
-#include "algorithms/allgather_backwards.h"
-#include "algorithms/lanes.h"
-#include "algorithms/registry.h"
 #include "schedule/backwards.h"
+#include "writing/allgather_backwards.h"
+#include "writing/lanes.h"
+#include "writing/registry.h"
 
 namespace toccata::algorithms::reduce_scatter {
 

@@ -9,8 +9,8 @@
 // on. Each is reduced into those above it, and the two runs are combined at the end. So the order
 // of the ranks is kept.
 
-#include "algorithms/algorithm.h"
 #include "patterns/circulant.h"
+#include "writing/algorithm.h"
 
 namespace toccata::algorithms::reduce_scatter {
 

@@ -11,8 +11,8 @@
 // of order. Here, neighbours come first, so the order is kept and the expression is the standard
 // one. Therefore, a half consists of every 2nd, 4th, ... block.
 
-#include "algorithms/algorithm.h"
 #include "patterns/halving.h"
+#include "writing/algorithm.h"
 
 namespace toccata::algorithms::reduce_scatter {
 

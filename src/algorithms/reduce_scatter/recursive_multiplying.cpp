@@ -5,8 +5,8 @@
 //   p = 6, k = 3, groups    0-3 1-4 2-5    0-1-2 3-4-5
 //   rank 0 is to reduce     A B C . . .    A . . . . .
 
-#include "algorithms/allgather_backwards.h"
 #include "patterns/folded_cube.h"
+#include "writing/allgather_backwards.h"
 
 namespace toccata::algorithms::reduce_scatter {
 

@@ -7,8 +7,8 @@
 //
 // The ranks are combined in cyclic order, but not from rank 0 on, so operations must commute.
 
-#include "algorithms/algorithm.h"
 #include "patterns/circulant.h"
+#include "writing/algorithm.h"
 
 namespace toccata::algorithms::reduce_scatter {
 

@@ -6,7 +6,7 @@
 //   publish    b0 c0 d0         a1 c1 d1
 //   reduce     a0∘a1∘a2∘a3      b0∘b1∘b2∘b3
 
-#include "algorithms/shared.h"
+#include "writing/shared.h"
 
 namespace toccata::algorithms::reduce_scatter {
 

@@ -5,9 +5,9 @@
 //
 // Ξ, and dimensions that are not powers of two, are as in allgather/swing.
 
-#include "algorithms/algorithm.h"
-#include "algorithms/allgather_backwards.h"
-#include "algorithms/torus.h"
+#include "writing/algorithm.h"
+#include "writing/allgather_backwards.h"
+#include "writing/torus.h"
 
 namespace toccata::algorithms::reduce_scatter {
 

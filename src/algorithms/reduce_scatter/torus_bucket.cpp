@@ -2,7 +2,7 @@
 // [chan2006, section 4.2.4]   rounds d-N, d the sum of the dimensions
 //                             cost (d-N)·α + (D-1)/D·n·β + (p-1)/p·n·γ, D the shortest dimension
 
-#include "algorithms/allgather_backwards.h"
+#include "writing/allgather_backwards.h"
 
 namespace toccata::algorithms::reduce_scatter {
 

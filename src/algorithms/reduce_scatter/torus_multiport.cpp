@@ -2,8 +2,8 @@
 // [jain2010]   rounds d-N, d the sum of the dimensions
 //              cost (d-N)·α + (p-1)/p·n/2N·β + (p-1)/p·n·γ
 
-#include "algorithms/allgather_backwards.h"
-#include "algorithms/torus.h"
+#include "writing/allgather_backwards.h"
+#include "writing/torus.h"
 
 namespace toccata::algorithms::reduce_scatter {
 

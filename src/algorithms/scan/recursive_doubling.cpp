@@ -9,11 +9,11 @@
 
 #include <algorithm>
 
-#include "algorithms/algorithm.h"
 #include "patterns/arithmetic.h"
 #include "patterns/folded_cube.h"
 #include "patterns/hypercube.h"
 #include "patterns/prefix_groups.h"
+#include "writing/algorithm.h"
 
 namespace toccata::algorithms::scan {
 

@@ -8,7 +8,7 @@
 
 #include <bit>
 
-#include "algorithms/algorithm.h"
+#include "writing/algorithm.h"
 
 namespace toccata::algorithms::scatter {
 

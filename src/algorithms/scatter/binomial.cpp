@@ -6,7 +6,7 @@
 
 #include "patterns/binomial.h"
 
-#include "algorithms/algorithm.h"
+#include "writing/algorithm.h"
 
 namespace toccata::algorithms::scatter {
 

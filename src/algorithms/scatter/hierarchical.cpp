@@ -5,8 +5,8 @@
 //
 //   4 ranks on nodes 0 1 | 2 3, root 3    among leaders 3>0 a b    inside 0>1 b  3>2 c
 
-#include "algorithms/levels.h"
 #include "schedule/backwards.h"
+#include "writing/levels.h"
 
 namespace toccata::algorithms::scatter {
 

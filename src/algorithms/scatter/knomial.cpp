@@ -6,7 +6,7 @@
 
 #include "patterns/knomial.h"
 
-#include "algorithms/algorithm.h"
+#include "writing/algorithm.h"
 
 namespace toccata::algorithms::scatter {
 

@@ -5,8 +5,8 @@
 //
 // Only the root needs the sizes of other ranks' blocks, so this algorithm also serves scatterv.
 
-#include "algorithms/algorithm.h"
 #include "patterns/circulant.h"
+#include "writing/algorithm.h"
 
 namespace toccata::algorithms::scatter {
 

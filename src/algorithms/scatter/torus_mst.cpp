@@ -2,8 +2,8 @@
 // the blocks of its cells.
 // [chan2006, section 4.1.5]   rounds about ⌈log_2N+1 p⌉   cost rounds·α + (p-1)/p·n/2N·β
 
-#include "algorithms/algorithm.h"
-#include "algorithms/torus.h"
+#include "writing/algorithm.h"
+#include "writing/torus.h"
 
 namespace toccata::algorithms::scatter {
 

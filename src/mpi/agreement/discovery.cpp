@@ -6,7 +6,7 @@
 #include <numeric>
 #include <stdexcept>
 
-#include "mpi/agreement/held_once.h"
+#include "mpi/agreement/shared_by_key.h"
 #include "mpi/data/roomy_stack.h"
 #include "mpi/settings/settings.h"
 #include "mpi/world/ranks.h"
@@ -50,7 +50,7 @@ void Surroundings::read_node() {
   own_.node = digest(processor_name() + "\n" + boot_id());
   PMPI_Comm_rank(World::comm(), &own_.world);
   try {
-    node_ = held_once<Bound>(0, [] {
+    node_ = shared_by_key<Bound>(0, [] {
       const NodeTopology node = NodeTopology::here();
       return Bound{node.machine(), node.binding()};
     });
@@ -72,7 +72,7 @@ void Surroundings::read_variables() {
     return;
   }
   try {
-    machine_ = held_once<Machine>(text_, [&] { return read_machine(text_); });
+    machine_ = shared_by_key<Machine>(text_, [&] { return read_machine(text_); });
   } catch (const TopologyError& error) {
     complaints_.push_back("TOCCATA_TOPOLOGY=" + text_ + ": " + error.what() +
                           ". Using the discovered topology.");
@@ -126,7 +126,7 @@ Placement Surroundings::placement(std::span<const Whereabouts> ranks,
 // The placement of MPI_COMM_WORLD, if its ranks ran there.
 std::shared_ptr<const Placement> Surroundings::placement_of_world(
     const std::vector<int>& ranks) const {
-  return held_once<Placement>(std::pair{own_.machine, ranks}, [&] {
+  return shared_by_key<Placement>(std::pair{own_.machine, ranks}, [&] {
     return place(machine_, std::ranges::max(ranks) + 1, places_).among(ranks);
   });
 }

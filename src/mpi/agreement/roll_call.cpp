@@ -82,7 +82,7 @@ using Packet = std::array<std::uint64_t, RollCall::most_numbers + 1>;
 // order of the messages between two ranks.
 constexpr int tag = 0x70c;
 
-int end_of(MPI_Request& request, Patience* patience) {
+int end_of(MPI_Request& request, Overdue* patience) {
   for (;;) {
     int ended = 0;
     const int code = PMPI_Test(&request, &ended, MPI_STATUS_IGNORE);
@@ -92,13 +92,13 @@ int end_of(MPI_Request& request, Patience* patience) {
   }
 }
 
-int send(const Packet& message, int to, MPI_Comm comm, Patience* patience) {
+int send(const Packet& message, int to, MPI_Comm comm, Overdue* patience) {
   MPI_Request request;
   const int code = PMPI_Isend(message.data(), static_cast<int>(message.size()), MPI_UINT64_T, to,
                               tag, comm, &request);
   return code != MPI_SUCCESS ? code : end_of(request, patience);
 }
-int receive(Packet& message, int from, MPI_Comm comm, Patience* patience) {
+int receive(Packet& message, int from, MPI_Comm comm, Overdue* patience) {
   MPI_Request request;
   const int code = PMPI_Irecv(message.data(), static_cast<int>(message.size()), MPI_UINT64_T, from,
                               tag, comm, &request);
@@ -111,7 +111,7 @@ int receive(Packet& message, int from, MPI_Comm comm, Patience* patience) {
 // descendants. Its parent tells rank 0, which tells all others. (If several ranks are absent, this
 // holds for the one nearest to the root.)
 int RollCall::find_largest(MPI_Comm comm, std::span<const std::uint64_t> mine,
-                           std::span<std::uint64_t> largest, Patience* patience,
+                           std::span<std::uint64_t> largest, Overdue* patience,
                            int& absent) noexcept {
   int rank = 0, p = 0;
   PMPI_Comm_rank(comm, &rank);

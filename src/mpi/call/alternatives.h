@@ -9,7 +9,7 @@
 #include <memory>
 #include <vector>
 
-#include "mpi/call/driven.h"
+#include "mpi/call/advanceable.h"
 #include "mpi/call/function_ref.h"
 #include "mpi/call/request.h"
 #include "mpi/communicator/communicator.h"
@@ -19,7 +19,7 @@ namespace toccata {
 // A persistent collective whose algorithm is chosen by trials. All candidates, among them the MPI
 // library's own request, are bound to the arguments; one of them serves each start. The ranks agree
 // on the times of a trial by separate messages, for which no start waits.
-class Alternatives final : public Driven {
+class Alternatives final : public Advanceable {
  public:
   using MakeCall = FunctionRef<std::unique_ptr<Call>()>;
 

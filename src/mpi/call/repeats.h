@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "mpi/call/kept_by_thread.h"
-#include "mpi/call/recent.h"
+#include "mpi/call/recent_calls.h"
 #include "mpi/call/said.h"
 #include "mpi/communicator/communicator.h"
 
@@ -47,7 +47,7 @@ class Repeats {
     if (!range) return;
     Repeats* const mine = KeptByThread<Repeats>::make();
     if (mine == nullptr) return;
-    Recent<Repeat>& all = mine->repeats_;
+    RecentCalls<Repeat>& all = mine->repeats_;
     Repeat* kept = all.find(key(said), [&](const Repeat& one) { return one.is_like(said); });
     if (kept == nullptr) kept = &all.replace(key(said));
     *kept = {.said = said, .era = Communicator::era(), .left = &calls.left, .range = *range};
@@ -107,7 +107,7 @@ class Repeats {
     return handles + static_cast<std::uint64_t>(size) * 8;
   }
 
-  Recent<Repeat> repeats_;
+  RecentCalls<Repeat> repeats_;
 };
 
 }  // namespace toccata

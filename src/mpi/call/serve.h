@@ -5,11 +5,11 @@
 #include <memory>
 #include <utility>
 
+#include "choices/form.h"
 #include "mpi/call/call.h"
 #include "mpi/call/function_ref.h"
 #include "mpi/call/said.h"
 #include "mpi/data/operation.h"
-#include "selection/form.h"
 
 namespace toccata {
 

@@ -94,7 +94,7 @@ int Served::make(std::unique_ptr<Call> call, Communicator& communicator, Server&
 namespace {
 
 // A call that the MPI library serves, and that has already started.
-class NativeCall final : public Driven {
+class NativeCall final : public Advanceable {
  public:
   NativeCall(MPI_Request request, Communicator& communicator)
       : request_(request), communicator_(communicator.shared()) {}

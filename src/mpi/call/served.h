@@ -10,12 +10,12 @@
 #include <memory>
 #include <utility>
 
+#include "choices/form.h"
 #include "deciding/open_trials.h"
 #include "mpi/call/alternatives.h"
 #include "mpi/call/request.h"
 #include "mpi/communicator/communicator.h"
 #include "mpi/process/progress_hook.h"
-#include "selection/form.h"
 
 namespace toccata {
 
@@ -88,7 +88,7 @@ class Served final : public UnderWay, public std::enable_shared_from_this<Served
 
   static std::atomic<int> persistent_count;
 
-  std::unique_ptr<Driven> driven_;
+  std::unique_ptr<Advanceable> driven_;
   // For a timed call.
   TimedStart timed_;
   std::shared_ptr<Communicator> communicator_;

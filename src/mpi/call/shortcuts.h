@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "mpi/call/kept_by_thread.h"
-#include "mpi/call/recent.h"
+#include "mpi/call/recent_calls.h"
 #include "mpi/call/said.h"
 #include "mpi/communicator/communicator.h"
 #include "mpi/data/kernels.h"
@@ -83,7 +83,7 @@ class Shortcuts {
            static_cast<std::uint64_t>(said.named_root) * 64;
   }
 
-  Recent<Shortcut> shortcuts_;
+  RecentCalls<Shortcut> shortcuts_;
 };
 
 }  // namespace toccata

@@ -5,10 +5,10 @@
 #include <thread>
 #include <utility>
 
+#include "choices/ranking.h"
+#include "choices/reproducible.h"
 #include "deciding/size_class.h"
 #include "deciding/why_native.h"
-#include "selection/ranking.h"
-#include "selection/reproducible.h"
 
 namespace toccata {
 

@@ -8,7 +8,7 @@
 #include "mpi/agreement/comms.h"
 #include "mpi/agreement/discovery.h"
 #include "mpi/agreement/neighbors.h"
-#include "mpi/agreement/patience.h"
+#include "mpi/agreement/overdue.h"
 #include "mpi/devices/device_memory.h"
 #include "mpi/settings/info.h"
 #include "mpi/settings/network.h"
@@ -76,8 +76,8 @@ int Members::open(Channel& channel, bool never_waits) {
   if (channel.is_new())
     if (int code = channel.start(false, never_waits, makes_duplicates_); code != MPI_SUCCESS)
       return code;
-  Patience patience("the first collective of all " + std::to_string(size_) +
-                    " ranks of a communicator");
+  Overdue patience("the first collective of all " + std::to_string(size_) +
+                   " ranks of a communicator");
   while (!channel.is_settled()) {
     if (int code = test_channel(channel); code != MPI_SUCCESS) return code;
     if (channel.is_settled()) break;

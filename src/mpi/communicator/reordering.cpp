@@ -1,9 +1,9 @@
 #include "mpi/communicator/reordering.h"
 
-#include "algorithms/registry.h"
+#include "choices/ranking.h"
 #include "mpi/communicator/communicator.h"
-#include "selection/ranking.h"
 #include "topology/placements.h"
+#include "writing/registry.h"
 
 namespace toccata {
 

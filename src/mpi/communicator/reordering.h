@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "selection/choice.h"
+#include "choices/choice.h"
 
 namespace toccata {
 

@@ -4,7 +4,7 @@
 #include <functional>
 #include <utility>
 
-#include "selection/ranking.h"
+#include "choices/ranking.h"
 
 namespace toccata {
 

@@ -7,9 +7,9 @@
 #include <unordered_map>
 #include <utility>
 
+#include "choices/choice.h"
 #include "mpi/data/roomy_stack.h"
 #include "mpi/execution/plan.h"
-#include "selection/choice.h"
 
 namespace toccata {
 

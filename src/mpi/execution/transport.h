@@ -62,7 +62,7 @@ class Transport {
 
   // The same for a call that ranks of one node may serve through their memory. Such calls follow
   // each other in the same order on all ranks, so they have the same numbers there.
-  // `times_paths`: whether the time of a round shows the faster path (node/paths).
+  // `times_paths`: whether the time of a round shows the faster path (node/publication_paths).
   static Transport with_board(const Route& route, int first_tag, int turn,
                               bool times_paths = true) {
     Transport result(route, first_tag, turn);

@@ -11,7 +11,7 @@
 
 #include "mpi/agreement/agreement.h"
 #include "mpi/agreement/discovery.h"
-#include "mpi/agreement/patience.h"
+#include "mpi/agreement/overdue.h"
 #include "mpi/agreement/roll_call.h"
 #include "mpi/data/roomy_stack.h"
 #include "mpi/devices/device_memory.h"
@@ -146,7 +146,7 @@ static_assert(words <= RollCall::most_numbers);
 
 // The largest of each word over all ranks of MPI_COMM_WORLD. If the launcher names a rank without
 // the library, `absent` is set to it. Otherwise such a rank can only be waited for, as a late one.
-int find_largest(const Words& mine, Words& largest, Patience* patience, int& absent) noexcept {
+int find_largest(const Words& mine, Words& largest, Overdue* patience, int& absent) noexcept {
   absent = -1;
   if (!World::is_ours() && RollCall::is_possible())
     return RollCall::find_largest(MPI_COMM_WORLD, mine, largest, patience, absent);
@@ -175,7 +175,7 @@ void Process::begin(bool program_calls_us, std::string (*hidden_collectives)()) 
   PMPI_Comm_size(World::comm(), &size);
   Words mine{}, largest{};
   mine[lacking] = 1;
-  std::optional<Patience> patience;
+  std::optional<Overdue> patience;
   if (!settings.failed()) try {
       patience.emplace("all " + std::to_string(size) + " ranks in MPI_Init");
       Settings::add_hidden_collectives(hidden_collectives());

@@ -9,8 +9,8 @@
 #include <filesystem>
 #include <vector>
 
+#include "choices/mpi_libraries.h"
 #include "mpi/settings/first_stage.h"
-#include "selection/mpi_libraries.h"
 
 namespace toccata {
 

@@ -4,8 +4,8 @@
 
 #include <optional>
 
-#include "selection/choice.h"
-#include "selection/sized_choice.h"
+#include "choices/choice.h"
+#include "choices/sized_choice.h"
 
 namespace toccata {
 

@@ -8,10 +8,10 @@
 #include <dlfcn.h>
 #include <string>
 
+#include "choices/mpi_libraries.h"
+#include "choices/spelling.h"
 #include "mpi/settings/family.h"
 #include "mpi/settings/settings.h"
-#include "selection/mpi_libraries.h"
-#include "selection/spelling.h"
 
 namespace toccata {
 

@@ -2,7 +2,7 @@
 
 namespace toccata {
 
-// Whether the decision functions that selection/native_algorithm contains certainly choose the
+// Whether the decision functions that choices/native_algorithm contains certainly choose the
 // algorithms of blocking collectives here: Open MPI's component `tuned`, with its fixed rules.
 // Other components (han, hcoll, ucc, ...), a selection of components, and rules of the user or the
 // site replace them; Open MPI's own variables show that. `one_per_node`: whether each rank of the

@@ -12,11 +12,11 @@
 #include <sstream>
 #include <unistd.h>
 
-#include "analysis/model_file.h"
+#include "choices/ranking.h"
+#include "choices/spelling.h"
+#include "choices/variables.h"
+#include "costs/model_file.h"
 #include "mpi/settings/family.h"
-#include "selection/ranking.h"
-#include "selection/spelling.h"
-#include "selection/variables.h"
 #include "tables/schedule_file.h"
 #include "toccata/toccata.h"
 #include "topology/environment.h"

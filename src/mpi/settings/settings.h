@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "choices/configuration.h"
 #include "deciding/rules.h"
-#include "selection/configuration.h"
 
 namespace toccata {
 

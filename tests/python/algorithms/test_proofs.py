@@ -48,21 +48,21 @@ def test_what_was_proved_is_not_proved_again(changed: Path) -> None:
 
 @pytest.mark.parametrize(
     "file",
-    ["algorithms/exscan/linear.cpp", "patterns/binomial.h", "analysis/verify.cpp"],
+    ["algorithms/exscan/linear.cpp", "patterns/binomial.h", "proofs/verify.cpp"],
 )
 def test_a_change_is_proved(changed: Path, file: str) -> None:
     """A change of an algorithm's file, of a pattern that it uses, or of the proof."""
     users = {
         "algorithms/exscan/linear.cpp": ["exscan/linear"],
         "patterns/binomial.h": ["bcast/binomial", "gather/binomial", "allreduce/reduce_bcast"],
-        "analysis/verify.cpp": [each.path for each in _core.algorithms()],
+        "proofs/verify.cpp": [each.path for each in _core.algorithms()],
     }[file]
     before = digests(changed, BUILD)
     change(changed, file, "static int changed = 1;\n")
     after = digests(changed, BUILD)
     different = {path for path in before if before[path] != after[path]}
     assert different >= set(users)
-    assert "alltoall/linear" not in different or file == "analysis/verify.cpp"
+    assert "alltoall/linear" not in different or file == "proofs/verify.cpp"
 
 
 def digests(folder: Path, build: Path) -> dict[str, str]:
@@ -107,7 +107,7 @@ def written(source: Path) -> str:
 def test_a_variable_has_the_name_of_its_file(tmp_path: Path) -> None:
     folder = tmp_path / "algorithms/allgather"
     folder.mkdir(parents=True)
-    template = "algorithms/registry.cpp.in"
+    template = "writing/registry.cpp.in"
     (tmp_path / template).write_text((ROOT / "src" / template).read_text())
     (folder / "ring.cpp").write_text((ROOT / "src/algorithms/allgather/ring.cpp").read_text())
     assert "&algorithms::allgather::ring,\n" in written(tmp_path)

@@ -1,5 +1,5 @@
 // Topology-aware algorithms, on machines of all kinds.
-#include "analysis/lockstep.h"
+#include "proofs/lockstep.h"
 #include "support.h"
 #include "topology/division.h"
 #include "topology/placements.h"

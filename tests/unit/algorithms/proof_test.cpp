@@ -2,9 +2,9 @@
 #include <chrono>
 #include <set>
 
-#include "algorithms/count.h"
 #include "patterns/arithmetic.h"
 #include "support.h"
+#include "writing/count.h"
 
 namespace toccata {
 namespace {

@@ -2,8 +2,8 @@
 // in units of the whole message.
 #include <cmath>
 
-#include "algorithms/count.h"
 #include "support.h"
+#include "writing/count.h"
 
 namespace toccata {
 namespace {

@@ -9,8 +9,8 @@
 #include <random>
 #include <thread>
 
+#include "choices/known_shape.h"
 #include "deciding/learned_results.h"
-#include "selection/known.h"
 #include "topology/mesh.h"
 
 namespace toccata {
@@ -61,6 +61,7 @@ class Shared {
 
   const std::vector<int> ranks;  // of the world
   const Shape known;
+  int most_waits = 2000;  // of 10 ms
 
   // False if some ranks do not come, because their decisions differ.
   bool agree(std::span<const double> mine, std::span<double> least) {
@@ -77,7 +78,7 @@ class Shared {
     }
     // In short waits, because some C libraries sometimes lose a wakeup.
     for (int waits = 0; meetings_ == meeting; ++waits) {
-      if (waits == 2000) return false;
+      if (waits == most_waits) return false;
       all_here_.wait_for(lock, std::chrono::milliseconds(10));
     }
     std::ranges::copy(agreed_, least.begin());
@@ -126,6 +127,7 @@ struct Process {
   bool certain_mpi = false;         // Program::certain_mpi
   bool messages_only = false;       // Program::messages_only
   double open_share = 0;            // Program::open_share
+  bool believes_itself = false;     // Program::Error::no_agreement
 };
 
 class SimulatedRanks final : public Ranks {
@@ -162,6 +164,7 @@ class SimulatedRanks final : public Ranks {
   std::uint64_t known_shape() override { return process_.knows_places ? digest_of(all_.known) : 0; }
   bool agree(std::span<const double> mine, std::span<double> least) override {
     const bool agreed = all_.agree(mine, least);
+    if (process_.believes_itself) std::ranges::copy(mine, least.begin());
     process_.diverged = process_.diverged || !agreed;
     return agreed;
   }
@@ -225,6 +228,13 @@ struct Program {
   bool share_inside_nodes = false;
   bool certain_mpi = false;    // whether the MPI library's own algorithms are certain
   bool messages_only = false;  // if not: whether its collectives consist of messages
+  // An error in the decisions of rank 0, which tests must detect.
+  enum class Error {
+    none,
+    no_agreement,  // it believes its own times
+    one_call_early,
+    shorter_lag  // an agreement on starts counts one start early
+  } error = Error::none;
 };
 
 // The result of a run.
@@ -250,6 +260,8 @@ Outcome run(const Program& program, unsigned seed, const TestRules& rules = {}) 
   std::vector<std::unique_ptr<Shared>> shared;
   for (const auto& each : program.communicators)
     shared.push_back(std::make_unique<Shared>(each, *world));
+  if (program.error != Program::Error::none)
+    for (const auto& each : shared) each->most_waits = 20;
   std::vector<int> last(program.communicators.size());
   for (std::size_t i = 0; i < program.calls.size(); ++i)
     last[program.calls[i].communicator] = static_cast<int>(i);
@@ -268,6 +280,8 @@ Outcome run(const Program& program, unsigned seed, const TestRules& rules = {}) 
     process.certain_mpi = program.certain_mpi;
     process.messages_only = program.messages_only;
     process.open_share = program.open_share;
+    const auto has = [&](Program::Error error) { return rank == 0 && program.error == error; };
+    process.believes_itself = has(Program::Error::no_agreement);
     struct Member {
       SimulatedRanks ranks;
       Decisions decisions{ranks};
@@ -341,7 +355,8 @@ Outcome run(const Program& program, unsigned seed, const TestRules& rules = {}) 
           for (int time = 0; time < call.times; ++time) serve(time, &decision->current(), false);
           continue;
         }
-        OpenTrials& trials = *decision->open_trials();
+        OpenTrials hasty(*decision->trials(), OpenTrials::starts_while_agreeing - 1);
+        OpenTrials& trials = has(Program::Error::shorter_lag) ? hasty : *decision->open_trials();
         int exchange = -1;
         for (int time = 0; time < call.times && !process.diverged; ++time) {
           if (trials.is_due()) {
@@ -368,6 +383,8 @@ Outcome run(const Program& program, unsigned seed, const TestRules& rules = {}) 
       for (int time = 0; time < call.times && !process.diverged; ++time) {
         if (member->decisions.are_due()) member->decisions.agree();
         if (some(random) < 0.001) process.offset -= 1;  // an administrator sets the clock
+        if (time == 0 && has(Program::Error::one_call_early))
+          static_cast<void>(member->decisions.verdict(question, Form::blocking, process.reports));
         const auto verdict = member->decisions.verdict(question, Form::blocking, process.reports);
         const auto& [lent, decision, start] = verdict;
         const bool apart = start.apart;
@@ -394,8 +411,8 @@ Outcome run(const Program& program, unsigned seed, const TestRules& rules = {}) 
 }
 
 // All ranks of a communicator served its calls with the same algorithms.
-void expect_alike(const Program& program, const Outcome& run) {
-  EXPECT_FALSE(run.diverged);
+testing::AssertionResult are_alike(const Program& program, const Outcome& run) {
+  if (run.diverged) return testing::AssertionFailure() << "ranks wait for each other";
   for (std::size_t comm = 0; comm < program.communicators.size(); ++comm) {
     const auto of = [&](int rank) {
       std::vector<Outcome::Call> result;
@@ -405,8 +422,13 @@ void expect_alike(const Program& program, const Outcome& run) {
     };
     const auto first = of(program.communicators[comm][0]);
     for (const int rank : program.communicators[comm])
-      ASSERT_TRUE(of(rank) == first) << "rank " << rank << " of communicator " << comm;
+      if (of(rank) != first)
+        return testing::AssertionFailure() << "rank " << rank << " of communicator " << comm;
   }
+  return testing::AssertionSuccess();
+}
+void expect_alike(const Program& program, const Outcome& run) {
+  ASSERT_TRUE(are_alike(program, run));
 }
 
 // The number of calls of rank 0 with this index, or with any index, served by this algorithm.
@@ -420,6 +442,59 @@ std::vector<int> all_of(int ranks) {
   std::vector<int> all(ranks);
   for (int i = 0; i < ranks; ++i) all[i] = i;
   return all;
+}
+
+// What the user requests for a communicator also holds for nonblocking calls, from then on.
+TEST(Decisions, OfNonblockingCallsEndWithAnExplicitRequest) {
+  const auto world = known(4, "node:2 core:2").placement;
+  Shared shared(all_of(4), *world);
+  Process process;
+  const TestRules rules;
+  SimulatedRanks ranks(shared, process, rules);
+  Decisions decisions(ranks);
+  const Question call{.collective = allgather, .bytes = 1000};
+  const auto decides = [&] {
+    for (int time = 0; time < 100; ++time) {
+      const auto verdict = decisions.verdict(call, Form::nonblocking, false);
+      if (verdict.decision != nullptr) return true;
+      if (verdict.lent == nullptr) decisions.lend(call);
+    }
+    return false;
+  };
+  EXPECT_TRUE(decides());
+  decisions.ask(allgather, parse_sized_choice(allgather, "ring"));
+  EXPECT_FALSE(decides());
+  const Decision* const blocking = decisions.made_for(call);
+  ASSERT_NE(blocking, nullptr);
+  EXPECT_EQ(blocking->current_choice().text(), "ring");
+}
+
+// If one rank agrees with no other, or at another call, these tests see it, in each form.
+TEST(Decisions, WithAnErrorOnOneRankDiffer) {
+  using enum Program::Error;
+  struct Case {
+    Program::Error error;
+    Form form;
+  };
+  for (const auto& [error, form] :
+       {Case{no_agreement, Form::blocking}, Case{no_agreement, Form::nonblocking},
+        Case{one_call_early, Form::blocking}, Case{shorter_lag, Form::persistent}}) {
+    int seen = 0;
+    for (unsigned seed = 0; seed < 4; ++seed) {
+      Program program;
+      program.communicators = {all_of(4)};
+      program.late = 200e-6;
+      program.error = error;
+      for (int round = 0; round < 30; ++round) {
+        program.calls.push_back({0, &allgather, 1000, 0, false, 200, form});
+        program.calls.push_back({0, &bcast, 8, 0, false, 1});
+      }
+      seen += are_alike(program, toccata::run(program, seed)) ? 0 : 1;
+      program.error = none;
+      EXPECT_TRUE(are_alike(program, toccata::run(program, seed)));
+    }
+    EXPECT_GT(seen, 0) << static_cast<int>(error) << " " << static_cast<int>(form);
+  }
 }
 
 TEST(Decisions, AreSharedByCommunicatorsOfOneShape) {

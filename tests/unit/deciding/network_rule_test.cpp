@@ -3,9 +3,9 @@
 #include <gtest/gtest.h>
 #include <string>
 
-#include "algorithms/registry.h"
-#include "selection/known.h"
-#include "selection/shipped_rules.h"
+#include "choices/known_shape.h"
+#include "choices/shipped_rules.h"
+#include "writing/registry.h"
 
 namespace toccata {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "algorithms/registry.h"
-#include "selection/shipped_rules.h"
+#include "choices/shipped_rules.h"
+#include "writing/registry.h"
 
 namespace toccata {
 namespace {

@@ -14,12 +14,12 @@
 #include <random>
 #include <thread>
 
-#include "algorithms/registry.h"
-#include "analysis/sizing.h"
-#include "analysis/walk.h"
 #include "node/short_program.h"
 #include "parts.h"
+#include "proofs/sizing.h"
+#include "proofs/walk.h"
 #include "support.h"
+#include "writing/registry.h"
 
 namespace toccata {
 namespace {

@@ -5,11 +5,11 @@
 #include <functional>
 #include <gtest/gtest.h>
 
-#include "algorithms/registry.h"
-#include "analysis/lockstep.h"
-#include "analysis/verify.h"
+#include "proofs/lockstep.h"
+#include "proofs/verify.h"
 #include "support.h"
 #include "tables/schedule_file.h"
+#include "writing/registry.h"
 
 namespace toccata {
 namespace {

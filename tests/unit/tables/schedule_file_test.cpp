@@ -9,14 +9,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "algorithms/count.h"
-#include "algorithms/outside.h"
-#include "algorithms/registry.h"
-#include "analysis/verify.h"
-#include "selection/choice.h"
+#include "choices/choice.h"
+#include "proofs/verify.h"
 #include "support.h"
 #include "tables/check.h"
 #include "tables/digest.h"
+#include "writing/count.h"
+#include "writing/outside.h"
+#include "writing/registry.h"
 
 namespace toccata {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <set>
 
-#include "selection/known.h"
+#include "choices/known_shape.h"
 #include "support.h"
 #include "topology/error.h"
 #include "topology/synthetic.h"

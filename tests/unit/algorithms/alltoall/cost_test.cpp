@@ -4,7 +4,7 @@
 #include <chrono>
 #include <cmath>
 
-#include "selection/choice.h"
+#include "choices/choice.h"
 #include "support.h"
 
 namespace toccata {

@@ -4,7 +4,7 @@
 #include <set>
 
 #include "../../support.h"
-#include "analysis/flows.h"
+#include "networks/flows.h"
 #include "topology/placements.h"
 #include "topology/reorder/distance.h"
 #include "topology/reorder/flows.h"

@@ -1,8 +1,8 @@
 // Allgather with one message per rank: every rank sends its block only to the next one, so most
 // blocks never arrive. It is the cheapest algorithm in every model.
 
-#include "algorithms/algorithm.h"
 #include "patterns/circulant.h"
+#include "writing/algorithm.h"
 
 namespace toccata::algorithms::allgather {
 

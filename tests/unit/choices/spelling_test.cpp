@@ -1,0 +1,58 @@
+#include "choices/spelling.h"
+
+#include <array>
+#include <gtest/gtest.h>
+
+#include "choices/choice.h"
+#include "choices/variables.h"
+
+namespace toccata {
+namespace {
+
+constexpr std::array<std::string_view, 3> names{"ALLGATHER", "ALLTOALL", "BCAST"};
+
+TEST(Spelling, FindsTheNearest) {
+  EXPECT_EQ(nearest("ALGATHER", names), "ALLGATHER");
+  EXPECT_EQ(nearest("ALLTOAL", names), "ALLTOALL");
+  EXPECT_EQ(nearest("BCSAT", names), "");  // two of five letters
+  EXPECT_EQ(nearest("BCASTS", names), "BCAST");
+  EXPECT_EQ(nearest("BCAST", names), "BCAST");
+}
+
+TEST(Spelling, NothingIsNearWhatIsElse) {
+  EXPECT_EQ(nearest("HOME", names), "");
+  EXPECT_EQ(nearest("", names), "");
+  EXPECT_EQ(nearest("BCAST", {}), "");
+}
+
+TEST(Variables, MisspeltOnesAreNamed) {
+  EXPECT_EQ(complaint_of_variable("TOCCATA_ALLGATHER"), "");
+  EXPECT_EQ(complaint_of_variable("TOCCATA_REPORT"), "");
+  EXPECT_EQ(complaint_of_variable("HOME"), "");
+  EXPECT_EQ(complaint_of_variable("TOCCATA_ALGATHER"),
+            "unknown setting TOCCATA_ALGATHER; did you mean TOCCATA_ALLGATHER?");
+  EXPECT_EQ(complaint_of_variable("TOCCATA_XYZXYZXYZ"), "unknown setting TOCCATA_XYZXYZXYZ");
+}
+
+TEST(Variables, ValuesThatTheyDoNotTakeAreNamed) {
+  for (const Variable& each : variables()) EXPECT_EQ(complaint_of_value(each.name, ""), "");
+  for (const char* name : {"TOCCATA", "TOCCATA_GUARD", "TOCCATA_REPORT", "TOCCATA_REPRODUCIBLE",
+                           "TOCCATA_REORDER_TOPOLOGIES"})
+    for (const char* word : {"0", "no", "off", "false", "1", "yes", "on", "true"})
+      EXPECT_EQ(complaint_of_value(name, word), "") << name << "=" << word;
+  for (const char* word : {"0", "no", "off", "false"})
+    EXPECT_EQ(parse_reorder(word), Reorder::off) << word;
+  EXPECT_EQ(complaint_of_value("TOCCATA", "of"), "expected auto or off");
+  EXPECT_EQ(complaint_of_value("TOCCATA_GUARD", "all"), "");
+  EXPECT_EQ(complaint_of_value("TOCCATA_GUARD", "perhaps"), "expected on, off or all");
+  EXPECT_EQ(complaint_of_value("TOCCATA_REPRODUCIBLE", "yes"), "");
+  EXPECT_EQ(complaint_of_value("TOCCATA_REPRODUCIBLE", "maybe"), "expected 0 or 1");
+  EXPECT_EQ(complaint_of_value("TOCCATA_REPORT", "run.json"), "");
+  EXPECT_EQ(complaint_of_value("TOCCATA_REPORT", "run.txt"), "expected 0, 1 or FILE.json");
+  EXPECT_EQ(complaint_of_value("TOCCATA_REORDER", "shuffle"), "");
+  EXPECT_NE(complaint_of_value("TOCCATA_REORDER", "x"), "");
+  EXPECT_EQ(complaint_of_value("TOCCATA_LEARN", "anything"), "");
+}
+
+}  // namespace
+}  // namespace toccata
