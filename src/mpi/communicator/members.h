@@ -147,7 +147,7 @@ class Members : public Ranks, public std::enable_shared_from_this<Members> {
   int nodes_ = 0;                               // see known_nodes
   bool is_inter_ : 1 = false, has_met_ : 1 = false, makes_duplicates_ : 1 = false;
   struct KnownFacts {
-    bool agreed : 1 = false, own : 1 = false, messages : 1 = false, ethernet : 1 = false;
+    bool agreed : 1 = false, own : 1 = false, sends_only_messages : 1 = false, ethernet : 1 = false;
   };
   KnownFacts facts_[2] = {};  // for sums and others: see network_facts
   std::uint64_t where_ = 0, known_shape_ = 0;
