@@ -303,8 +303,9 @@ std::optional<Ranking::Entry> Decision::by_network_rule(const Question& call) {
   if (facts.own != nullptr ? !own(bytes_) : !facts.sends_only_messages) return {};
   const auto found = ranking_of_few(ranks_, collective_, call.root, !is_open());
   if (found == nullptr) return {};
-  if (facts.own != nullptr) return network_rule(*found, own, bytes_);
-  return network_rule(*found, facts.network, collective_, ranks_.size(), bytes_);
+  const SizeRange sizes = size_range(bytes_, call.keeps_order);
+  if (facts.own != nullptr) return network_rule(*found, own, sizes);
+  return network_rule(*found, facts.network, collective_, ranks_.size(), sizes);
 }
 
 // If sizes differ from call to call, an algorithm that suits the calls so far must also suit longer

@@ -1,7 +1,6 @@
 #include "deciding/decisions.h"
 
 #include <algorithm>
-#include <bit>
 
 #include "deciding/network_rule.h"
 #include "deciding/node_rule.h"
@@ -84,8 +83,8 @@ bool Decisions::follows_network_rule(const SizeClass& calls) const {
   });
 }
 
-// Sizes from one power of two (exclusive) to the next are one class. If a user names sizes, each
-// range is one class. If a model chooses the reordering, a range is divided into the classes above.
+// If a user names sizes, each range is one class. If a model chooses the reordering, a range is
+// divided into the classes above.
 void Decisions::begin(SizeClass& made, const Question& call) {
   const Collective& collective = call.collective;
   const std::int64_t bytes = call.bytes;
@@ -93,11 +92,9 @@ void Decisions::begin(SizeClass& made, const Question& call) {
   const bool chooses = !asked.by_size && ranks_.rules().chooses(collective);
   if (ranks_.size() == 1 && chooses) made.left = all_calls;
   if (ranks_.size() == 1 || !(chooses || (asked.by_size && ranks_.obey_rules()))) return;
-  made.least = made.most = bytes;
-  if (bytes > 1) {
-    made.most = static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(bytes)));
-    made.least = made.most / 2 + 1;
-  }
+  const SizeRange sizes = size_range(bytes, call.keeps_order);
+  made.least = sizes.least;
+  made.most = sizes.most;
   if (asked.by_size) {
     const auto& ranges = asked.choice.ranges();
     auto range = ranges.begin();

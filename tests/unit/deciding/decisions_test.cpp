@@ -651,14 +651,16 @@ TEST(Decisions, FollowTheRuleForNetworksWithoutKnowledgeOfTheMpi) {
   program.calls = {{0, &allreduce, 8, 0, true, 100},
                    {0, &allreduce, 64 << 10, 0, true, 100},
                    {0, &reduce_scatter, 8, 0, true, 100},
-                   {0, &bcast, 64, 0, false, 60}};
+                   {0, &bcast, 64, 0, false, 60},
+                   {0, &allreduce, 40 << 10, 0, true, 100}};
   const Outcome run = toccata::run(program, 1);
   expect_alike(program, run);
   EXPECT_EQ(served_by(run, 0, "native"), 32);
   EXPECT_EQ(served_by(run, 0, "recursive_multiplying network"), 68);
-  EXPECT_EQ(served_by(run, 1, "native"), 100) << "no choice is safe there";
+  EXPECT_EQ(served_by(run, 1, "rabenseifner network"), 100);
   EXPECT_EQ(served_by(run, 2, "native"), 100) << "the rule excludes it";
   EXPECT_EQ(served_by(run, 3, "knomial network"), 60);
+  EXPECT_EQ(served_by(run, 4, "native"), 100) << "no choice is safe there";
   program.sends_only_messages = false;
   EXPECT_EQ(served_by(toccata::run(program, 1), -1, "network"), 0);
 }
