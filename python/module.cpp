@@ -2,7 +2,6 @@
 // build makes _core.pyi, which describes the interface for type checkers and editors.
 
 #include <algorithm>
-#include <bit>
 #include <functional>
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
@@ -530,12 +529,9 @@ NB_MODULE(_core, module) {
         const auto network = ethernet ? NetworkKind::ethernet : NetworkKind::any;
         std::vector<std::optional<Choice>> result;
         for (const std::int64_t bytes : unit_bytes) {
-          const auto most =
-              bytes > 1
-                  ? static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(bytes)))
-                  : bytes;
-          const auto found = mpi.empty() ? network_rule(*ranking, network, here, known.p, most)
-                                         : network_rule(*ranking, own, most);
+          const SizeRange sizes = size_range(bytes, here.reduces);
+          const auto found = mpi.empty() ? network_rule(*ranking, network, here, known.p, sizes)
+                                         : network_rule(*ranking, own, sizes);
           result.push_back(found ? std::optional(found->choice) : std::nullopt);
         }
         return result;

@@ -40,8 +40,8 @@ case $version in
     export HYDRA_LAUNCHER=ssh HYDRA_LAUNCHER_EXEC=$here/agent.sh
     export I_MPI_HYDRA_BOOTSTRAP=ssh I_MPI_HYDRA_BOOTSTRAP_EXEC=$here/agent.sh
     export FI_PROVIDER=tcp FI_TCP_IFACE=eth0 UCX_NET_DEVICES=eth0
-    # Waiting ranks of Intel MPI sleep.
-    export I_MPI_FABRICS=shm:ofi I_MPI_PIN=0 I_MPI_THREAD_YIELD=3
+    # Waiting ranks of Intel MPI sleep, as long as those of others with sleep_on_yield.so.
+    export I_MPI_FABRICS=shm:ofi I_MPI_PIN=0 I_MPI_THREAD_YIELD=3 I_MPI_THREAD_SLEEP=200
     [ "${MAP:-slot}" = slot ] || hosts=("${hosts[@]%:*}") # without numbers, it goes round
     command=("$real" -iface eth0 -machinefile /dev/shm/hosts)
     first="printf '%s\n' ${hosts[*]} >/dev/shm/hosts;"

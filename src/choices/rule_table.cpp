@@ -95,7 +95,7 @@ void RuleTable::add(Section section, int line, std::string_view text) {
                           .tested = parts[3],
                           .is_predictable = has("predictable"),
                           .is_checkable = has("checkable"),
-                          .is_software = has("software")});
+                          .sends_only_messages = has("sends_only_messages")});
     return;
   }
   Row row{.section = section, .line = line, .collective = take_word(text)};

@@ -36,7 +36,7 @@ struct MpiLibrary {
   bool is_checkable = false;
   // Whether its collectives consist of messages, as far as we can check: no hardware sums or
   // broadcasts.
-  bool is_software = false;
+  bool sends_only_messages = false;
   const RuleTable* rules = nullptr;
 };
 

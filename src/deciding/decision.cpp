@@ -302,7 +302,7 @@ std::optional<Choice> Decision::through_memory() {
 // are published.
 std::optional<Ranking::Entry> Decision::by_network_rule(const Question& call) {
   if (!network_rule_concerns(collective_, ranks_.facts().ranks, bytes_, call.keeps_order) ||
-      call.runs_users_code || !ranks_.rules().have_network_rule() ||
+      call.runs_users_code || !ranks_.rules().sends_only_messages() ||
       ranks_.wish_for(collective_).how != Reorder::off || ranks_.facts().on_one_node ||
       ranks_.nodes() < 2)
     return {};
@@ -310,11 +310,12 @@ std::optional<Ranking::Entry> Decision::by_network_rule(const Question& call) {
   const auto own = [&](std::int64_t bytes) {
     return native_algorithm(facts.own, form_, collective_, ranks_.facts().ranks, bytes);
   };
-  if (facts.own != nullptr ? !own(bytes_) : !facts.are_messages) return {};
+  if (facts.own != nullptr ? !own(bytes_) : !facts.sends_only_messages) return {};
   const auto found = ranking_of_few(ranks_, collective_, call.root, !is_open());
   if (found == nullptr) return {};
-  if (facts.own != nullptr) return network_rule(*found, own, bytes_);
-  return network_rule(*found, facts.network, collective_, ranks_.facts().ranks, bytes_);
+  const SizeRange sizes = size_range(bytes_, call.keeps_order);
+  if (facts.own != nullptr) return network_rule(*found, own, sizes);
+  return network_rule(*found, facts.network, collective_, ranks_.facts().ranks, sizes);
 }
 
 // If sizes differ from call to call, an algorithm that suits the calls so far must also suit longer

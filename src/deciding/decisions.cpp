@@ -5,7 +5,6 @@
 
 #include "deciding/network_rule.h"
 #include "deciding/node_rule.h"
-#include "deciding/size_class.h"
 
 namespace toccata {
 
@@ -113,9 +112,9 @@ void Decisions::begin(SizeClass& made, const Question& call) {
   const bool chooses = !asked.by_size && ranks_.rules().chooses(collective);
   if (facts.ranks == 1 && chooses) made.left = all_calls;
   if (facts.ranks == 1 || !(chooses || (asked.by_size && facts.obey_rules))) return;
-  const SizeRange range = size_class_of(bytes);
-  made.least = range.least;
-  made.most = range.most;
+  const SizeRange sizes = size_range(bytes, call.keeps_order);
+  made.least = sizes.least;
+  made.most = sizes.most;
   if (asked.by_size) {
     const auto& ranges = asked.choice.ranges();
     auto named = ranges.begin();
@@ -137,9 +136,9 @@ void Decisions::begin(SizeClass& made, const Question& call) {
 }
 
 void Decisions::begin_nonblocking(SizeClass& made, const Question& call) {
-  const SizeRange range = size_class_of(call.bytes);
-  made.least = range.least;
-  made.most = range.most;
+  const SizeRange sizes = size_range(call.bytes, call.keeps_order);
+  made.least = sizes.least;
+  made.most = sizes.most;
   const Collective& collective = call.collective;
   const Rules& rules = ranks_.rules();
   made.wants_decision =
@@ -240,7 +239,7 @@ std::unique_ptr<Decision> Decisions::persistent(const Question& call, double own
   if (is_empty || !rules.chooses(call.collective) || rules.guarding() == Rules::Guarding::off)
     return nullptr;
   Decision* const blocking = made_for(call);
-  return Decision::make_persistent(ranks_, call, size_class_of(call.bytes).most,
+  return Decision::make_persistent(ranks_, call, size_range(call.bytes, call.keeps_order).most,
                                    blocking == nullptr ? Choice{} : blocking->current_choice(),
                                    own_bytes);
 }

@@ -1,11 +1,11 @@
 #include "deciding/network_rule.h"
 
 #include <algorithm>
+#include <array>
 #include <string_view>
 #include <vector>
 
 #include "choices/shipped_rules.h"
-#include "deciding/size_class.h"
 
 namespace toccata {
 
@@ -49,21 +49,19 @@ std::shared_ptr<const Ranking> ranking_of_few(const Collective& collective, cons
 }
 
 std::optional<Ranking::Entry> network_rule(const Ranking& ranking, NetworkKind network,
-                                           const Collective& collective, int p,
-                                           std::int64_t bytes) {
-  if (rules_for_any_mpi().find(RuleTable::Section::unknown_rival, collective, p, bytes) !=
+                                           const Collective& collective, int p, SizeRange sizes) {
+  if (rules_for_any_mpi().find(RuleTable::Section::unknown_rival, collective, p, sizes.most) !=
       RuleTable::least_regret)
     return {};
-  const std::int64_t sizes[] = {size_class_of(bytes).least, bytes};
-  const auto safest = ranking.safest(network, sizes, rivals_of(collective), most_regret);
+  const auto safest = ranking.safest(network, std::array{sizes.least, sizes.most},
+                                     rivals_of(collective), most_regret);
   if (!safest) return {};
   return Ranking::Entry{safest->choice, safest->seconds};
 }
 
 std::optional<Ranking::Entry> network_rule(const Ranking& ranking, const OwnAlgorithm& own,
-                                           std::int64_t bytes) {
-  const std::int64_t shortest = size_class_of(bytes).least;
-  const std::int64_t longest = std::max(shortest, bytes - 1);
+                                           SizeRange sizes) {
+  const std::int64_t longest = std::max(sizes.least, sizes.most - 1);
   const std::optional<Choice> of_longest = own(longest);
   const auto best = of_longest ? ranking.surest_gain_over(*of_longest, longest) : std::nullopt;
   if (!best || best->gain < least_sure_gain) return {};
@@ -73,7 +71,7 @@ std::optional<Ranking::Entry> network_rule(const Ranking& ranking, const OwnAlgo
     const std::optional<Choice> replaced = own(size);
     return replaced ? ranking.sure_gain(as_messages, *replaced, size) : 0;
   };
-  if (gain(shortest) < least_sure_gain || gain(bytes) < 1) return {};
+  if (gain(sizes.least) < least_sure_gain || gain(sizes.most) < 1) return {};
   return Ranking::Entry{best->choice, best->seconds};
 }
 

@@ -7,6 +7,7 @@
 
 #include "choices/native_algorithm.h"
 #include "choices/ranking.h"
+#include "deciding/size_range.h"
 
 namespace toccata {
 
@@ -46,17 +47,16 @@ using OwnAlgorithm = std::function<std::optional<Choice>(std::int64_t bytes)>;
 // The rule where the MPI library's algorithm is not known. It is almost always one of the known
 // algorithms (RuleTable::Section::rivals). So a choice that takes at most 1.05 times the time of
 // the best of these, with every network that the ranks may have and for the shortest and the
-// longest size of the class up to `bytes`, cannot lose much. Nothing if there is none, or if the
-// table of rules excludes these calls.
+// longest of these sizes, cannot lose much. Nothing if there is none, or if the table of rules
+// excludes these calls.
 inline constexpr double most_regret = 1.05;
 std::optional<Ranking::Entry> network_rule(const Ranking& ranking, NetworkKind network,
-                                           const Collective& collective, int p, std::int64_t bytes);
+                                           const Collective& collective, int p, SizeRange sizes);
 
-// The rule's choice for a size class, from just above half of `bytes` up to `bytes`, a power of
-// two; nothing if no gain is certain. It must gain for the shortest and the second longest size of
-// the class. For the power of two, the MPI library may use its algorithm for longer messages, so
-// there, the choice only must not lose.
+// The rule's choice for these sizes; nothing if no gain is certain. It must gain for the shortest
+// and the second longest of them. The longest may be a power of two, for which the MPI library may
+// use its algorithm for longer messages, so there, the choice only must not lose.
 std::optional<Ranking::Entry> network_rule(const Ranking& ranking, const OwnAlgorithm& own,
-                                           std::int64_t bytes);
+                                           SizeRange sizes);
 
 }  // namespace toccata

@@ -31,7 +31,7 @@ struct NetworkFacts {
   // no functions for devices do. Otherwise null.
   const RuleTable* own = nullptr;
   // Whether its collectives consist of messages, by any algorithm.
-  bool are_messages = false;
+  bool sends_only_messages = false;
   NetworkKind network = NetworkKind::any;
 };
 

@@ -51,8 +51,8 @@ class Rules {
     return library_ != nullptr && library_->is_checkable ? own_rules() : nullptr;
   }
 
-  // Whether the rule for networks may serve calls under this MPI library (Ranks::network_facts).
-  bool have_network_rule() const { return library_ != nullptr && library_->is_software; }
+  // MpiLibrary::sends_only_messages: if not, there is no rule for networks under this MPI library.
+  bool sends_only_messages() const { return library_ != nullptr && library_->sends_only_messages; }
 
   // tuning(): the file of TOCCATA_TUNING, or the first file of the user or the site for this MPI
   // and this kind of node. learned(): the results of earlier runs (TOCCATA_LEARN). Empty if there

@@ -7,7 +7,6 @@
 
 #include "choices/ranking.h"
 #include "choices/reproducible.h"
-#include "deciding/size_class.h"
 #include "deciding/why_native.h"
 
 namespace toccata {
@@ -266,7 +265,7 @@ const Service& Communicator::native_service(const Server& server, const Decision
 const Service& Communicator::native_because(const Question& call) {
   Report::Key known = key(call.collective, "native", Source::native, call.bytes);
   known.why = why_native(call, facts(), Settings::get());
-  known.bytes = size_class_of(call.bytes).most;
+  known.bytes = size_range(call.bytes, call.keeps_order).most;
   return process_->service(call.collective, "", Service::Instead::no, {}, known);
 }
 

@@ -128,13 +128,13 @@ NetworkFacts Members::network_facts(bool for_sums) {
     // Nothing is known about sums of buffers on devices, whose locations other ranks do not know.
     const bool on_hosts = !has_device_runtime();
     const std::array mine{on_hosts && follows_known_rules(one_per_node) ? 1.0 : 0,
-                          on_hosts && sends_messages_only() ? 1.0 : 0,
+                          on_hosts && sends_only_messages() ? 1.0 : 0,
                           has_only_ethernet() ? 1.0 : 0};
     std::array<double, 3> all{};
     if (!agree(mine, all)) all = {};
     facts = {true, all[0] > 0, all[1] > 0, all[2] > 0};
   }
-  return {facts.own ? rules().own_rules() : nullptr, facts.messages,
+  return {facts.own ? rules().own_rules() : nullptr, facts.sends_only_messages,
           facts.ethernet ? NetworkKind::ethernet : NetworkKind::any};
 }
 

@@ -144,7 +144,7 @@ class Members : public Ranks, public std::enable_shared_from_this<Members> {
   bool is_inter_ : 1 = false, has_met_ : 1 = false, makes_duplicates_ : 1 = false;
   bool facts_stay_ : 1 = false;
   struct KnownNetwork {
-    bool agreed : 1 = false, own : 1 = false, messages : 1 = false, ethernet : 1 = false;
+    bool agreed : 1 = false, own : 1 = false, sends_only_messages : 1 = false, ethernet : 1 = false;
   };
   KnownNetwork network_[2] = {};  // for sums and others: see network_facts
   Facts facts_;

@@ -111,9 +111,9 @@ bool follows_known_rules(bool) { return false; }
 
 #endif
 
-bool sends_messages_only() {
+bool sends_only_messages() {
   static const bool only = !has_network_functions();
-  return Settings::get().have_network_rule() && only;
+  return Settings::get().sends_only_messages() && only;
 }
 
 }  // namespace toccata

@@ -12,7 +12,7 @@ bool follows_known_rules(bool one_per_node);
 
 // Whether this MPI library's collectives consist of messages: no component or setting known here
 // lets a network sum or copy. False under libraries for which this is not known
-// (MpiLibrary::is_software).
-bool sends_messages_only();
+// (MpiLibrary::sends_only_messages).
+bool sends_only_messages();
 
 }  // namespace toccata

@@ -122,12 +122,12 @@ struct Process {
   bool knows_places = false;
   bool diverged = false;
   LearnedResults learned;
-  double memory = 0;                // Program::memory
-  bool share_inside_nodes = false;  // Program::share_inside_nodes
-  bool certain_mpi = false;         // Program::certain_mpi
-  bool messages_only = false;       // Program::messages_only
-  double open_share = 0;            // Program::open_share
-  bool believes_itself = false;     // Program::Error::no_agreement
+  double memory = 0;                 // Program::memory
+  bool share_inside_nodes = false;   // Program::share_inside_nodes
+  bool certain_mpi = false;          // Program::certain_mpi
+  bool sends_only_messages = false;  // Program::sends_only_messages
+  double open_share = 0;             // Program::open_share
+  bool believes_itself = false;      // Program::Error::no_agreement
 };
 
 class SimulatedRanks final : public Ranks {
@@ -147,7 +147,7 @@ class SimulatedRanks final : public Ranks {
   Results& results() override { return process_.results; }
   NetworkFacts network_facts(bool) override {
     return {.own = process_.certain_mpi ? rules_.own_rules() : nullptr,
-            .are_messages = process_.messages_only};
+            .sends_only_messages = process_.sends_only_messages};
   }
   int nodes() override { return all_.known.placement->regions(0).number(); }
   int known_nodes() const override { return all_.known.placement->regions(0).number(); }
@@ -226,8 +226,8 @@ struct Program {
   double open_share = 0;
   // The same for the ranks of each of several nodes. Algorithms that publish are the fastest.
   bool share_inside_nodes = false;
-  bool certain_mpi = false;    // whether the MPI library's own algorithms are certain
-  bool messages_only = false;  // if not: whether its collectives consist of messages
+  bool certain_mpi = false;          // whether the MPI library's own algorithms are certain
+  bool sends_only_messages = false;  // if not: whether its collectives consist of messages
   // An error in the decisions of rank 0, which tests must detect.
   enum class Error {
     none,
@@ -278,7 +278,7 @@ Outcome run(const Program& program, unsigned seed, const TestRules& rules = {}) 
     process.memory = program.memory;
     process.share_inside_nodes = program.share_inside_nodes;
     process.certain_mpi = program.certain_mpi;
-    process.messages_only = program.messages_only;
+    process.sends_only_messages = program.sends_only_messages;
     process.open_share = program.open_share;
     const auto has = [&](Program::Error error) { return rank == 0 && program.error == error; };
     process.believes_itself = has(Program::Error::no_agreement);
@@ -721,20 +721,22 @@ TEST(Decisions, FollowTheRuleForNetworksWithoutKnowledgeOfTheMpi) {
   Program program;
   program.ranks = 16;
   program.machine = "node:4 core:4";
-  program.messages_only = true;
+  program.sends_only_messages = true;
   program.communicators = {all_of(16)};
   program.calls = {{0, &allreduce, 8, 0, true, 100},
                    {0, &allreduce, 64 << 10, 0, true, 100},
                    {0, &reduce_scatter, 8, 0, true, 100},
-                   {0, &bcast, 64, 0, false, 60}};
+                   {0, &bcast, 64, 0, false, 60},
+                   {0, &allreduce, 40 << 10, 0, true, 100}};
   const Outcome run = toccata::run(program, 1);
   expect_alike(program, run);
   EXPECT_EQ(served_by(run, 0, "native"), 32);
   EXPECT_EQ(served_by(run, 0, "recursive_multiplying network"), 68);
-  EXPECT_EQ(served_by(run, 1, "native"), 100) << "no choice is safe there";
+  EXPECT_EQ(served_by(run, 1, "rabenseifner network"), 100);
   EXPECT_EQ(served_by(run, 2, "native"), 100) << "the rule excludes it";
   EXPECT_EQ(served_by(run, 3, "knomial network"), 60);
-  program.messages_only = false;
+  EXPECT_EQ(served_by(run, 4, "native"), 100) << "no choice is safe there";
+  program.sends_only_messages = false;
   EXPECT_EQ(served_by(toccata::run(program, 1), -1, "network"), 0);
 }
 
@@ -1039,7 +1041,7 @@ TEST(Decisions, AreTheSameOnAllRanksInAnyProgram) {
     program.ranks = some(2, 4);
     program.machine = std::array{"node:2 core:2", "node:1 core:4", "node:4 core:1"}[some(0, 2)];
     program.certain_mpi = some(0, 1) == 0;
-    program.messages_only = some(0, 1) == 0;
+    program.sends_only_messages = some(0, 1) == 0;
     program.late = some(0, 2) * 20e-6;
     program.lie = some(0, 1) * 0.02;
     const bool learns_sums = some(0, 1) == 0;

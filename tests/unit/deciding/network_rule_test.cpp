@@ -16,7 +16,7 @@ std::string chosen(const Collective& collective, const char* machine, int p, std
   const auto own = [&](std::int64_t size) {
     return native_algorithm(shipped_rules(mpi), Form::blocking, collective, p, size);
   };
-  const auto found = network_rule(*ranking, own, bytes);
+  const auto found = network_rule(*ranking, own, size_range(bytes, collective.reduces));
   return found ? found->choice.text() : "";
 }
 
@@ -86,13 +86,14 @@ TEST(NetworkRule, GainsAtBothEndsOfASizeClass) {
   const auto longest = ranking->surest_gain_over(*own(4096), 4096);
   ASSERT_TRUE(longest);
   EXPECT_LT(ranking->sure_gain(longest->choice, *own(2049), 2049), 1.01);
-  EXPECT_FALSE(network_rule(*ranking, own, 4096));
+  EXPECT_FALSE(network_rule(*ranking, own, SizeRange{2049, 4096}));
 }
 
 std::string safest(const Collective& collective, const char* machine, int p, std::int64_t bytes,
                    NetworkKind network) {
   const auto ranking = ranking_of_few(collective, known(p, machine), usual_model(), false);
-  const auto found = network_rule(*ranking, network, collective, p, bytes);
+  const auto found =
+      network_rule(*ranking, network, collective, p, size_range(bytes, collective.reduces));
   return found ? found->choice.text() : "";
 }
 
@@ -118,13 +119,39 @@ TEST(NetworkRule, HasTheLeastRegretWhateverTheMpiUses) {
             "hierarchical:between=recursive_multiplying");
 }
 
+// Sums of up to 48 KiB and of up to 64 KiB are decided apart, because only the longer ones are
+// safe: at 32 KiB, with 100 Gb/s, recursive doubling takes less time than Rabenseifner's algorithm.
+TEST(NetworkRule, DividesTheSizesOfSums) {
+  using enum NetworkKind;
+  for (const auto network : {any, ethernet}) {
+    EXPECT_EQ(safest(allreduce, "node:4 core:4", 16, 64 << 10, network), "rabenseifner");
+    EXPECT_EQ(safest(allreduce, "node:4 core:4", 16, 48 << 10, network), "");
+    EXPECT_EQ(safest(reduce, "node:4 core:4", 16, 64 << 10, network), "reduce_scatter_gather");
+    EXPECT_EQ(safest(reduce, "node:4 core:4", 16, 48 << 10, network), "");
+  }
+}
+
+TEST(SizeRange, ContainsItsSizesWithoutGaps) {
+  for (const bool keeps_order : {false, true})
+    for (std::int64_t bytes = 0, least = 0; bytes <= 5000; ++bytes) {
+      const SizeRange range = size_range(bytes, keeps_order);
+      EXPECT_EQ(range.least, least) << bytes;
+      EXPECT_GE(range.most, bytes);
+      EXPECT_LE(range.most, std::max<std::int64_t>(1, 2 * (range.least - 1))) << bytes;
+      if (bytes == range.most) least = bytes + 1;
+    }
+  EXPECT_EQ(size_range(40'000, false).most, 65536);
+  EXPECT_EQ(size_range(40'000, true).most, 49152);
+  EXPECT_EQ(size_range(50'000, true).least, 49153);
+}
+
 // A known machine has a model of its own, and therefore trials.
 TEST(NetworkRule, IsForUnknownMachines) {
   Model own = usual_model();
   own.levels[0].eager.alpha *= 2;
   const auto ranking = ranking_of_few(bcast, known(4, "node:4 core:1"), own, false);
   const auto binomial = [](std::int64_t) { return parse_choice(bcast, "binomial"); };
-  EXPECT_FALSE(network_rule(*ranking, binomial, 8));
+  EXPECT_FALSE(network_rule(*ranking, binomial, SizeRange{5, 8}));
 }
 
 }  // namespace
