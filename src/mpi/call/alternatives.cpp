@@ -6,6 +6,7 @@
 #include <array>
 #include <mutex>
 
+#include "mpi/call/functions.h"
 #include "mpi/call/wait_clock.h"
 
 namespace toccata {
@@ -44,12 +45,9 @@ class Alternatives::Exchange final : public UnderWay,
   explicit Exchange(std::shared_ptr<Deciding> deciding) : deciding_(std::move(deciding)) {}
 
   int make(Server& server, const Lane& lane) {
-    auto call = std::make_unique<calls::allreduce>();
-    call->sendbuf = mine_.data();
-    call->recvbuf = least_.data();
-    call->count = static_cast<int>(numbers);
-    call->datatype = MPI_DOUBLE;
-    call->op = MPI_MIN;
+    const Operation minimum = operations::allreduce(
+        mine_.data(), least_.data(), static_cast<int>(numbers), MPI_DOUBLE, MPI_MIN, MPI_COMM_NULL);
+    auto call = std::make_unique<Call>(minimum, &starts::allreduce);
     return Request::make_driven(std::move(call), *deciding_->communicator, server, nullptr, true,
                                 request_, lane);
   }
@@ -81,8 +79,9 @@ class Alternatives::Exchange final : public UnderWay,
 };
 
 std::unique_ptr<Alternatives> Alternatives::make(std::unique_ptr<Decision> decision,
-                                                 MakeCall make_call, Communicator& communicator,
-                                                 const Operation& call, MPI_Request native) {
+                                                 Call::Start start_native,
+                                                 Communicator& communicator, const Operation& call,
+                                                 MPI_Request native) {
   if (communicator.open_channel() != MPI_SUCCESS || !communicator.channel().is_ready()) return {};
   std::vector<Server*> servers;
   int tags = 0, turn = 0;
@@ -104,9 +103,10 @@ std::unique_ptr<Alternatives> Alternatives::make(std::unique_ptr<Decision> decis
   for (Server* const server : servers) {
     auto& request = made->requests_.emplace_back();
     if (server->is_native()) continue;
-    code = code == MPI_SUCCESS ? Request::make_driven(make_call(), communicator, *server,
-                                                      server->service, true, request, lane)
-                               : code;
+    code = code == MPI_SUCCESS
+               ? Request::make_driven(std::make_unique<Call>(call, start_native), communicator,
+                                      *server, server->service, true, request, lane)
+               : code;
   }
   made->deciding_ = std::make_shared<Deciding>();
   made->deciding_->communicator = communicator.shared();

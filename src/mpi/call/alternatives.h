@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "mpi/call/advanceable.h"
-#include "mpi/call/function_ref.h"
 #include "mpi/call/request.h"
 #include "mpi/communicator/communicator.h"
 
@@ -21,14 +20,12 @@ namespace toccata {
 // on the times of a trial by separate messages, for which no start waits.
 class Alternatives final : public Advanceable {
  public:
-  using MakeCall = FunctionRef<std::unique_ptr<Call>()>;
-
   // Binds the arguments to all candidates of a decision that has trials. `native` is the MPI
   // library's own request for that call; this object owns it from now on. If the candidates cannot
   // run here, returns null and leaves `native` to the caller. Collective.
-  static std::unique_ptr<Alternatives> make(std::unique_ptr<Decision> decision, MakeCall make_call,
-                                            Communicator& communicator, const Operation& call,
-                                            MPI_Request native);
+  static std::unique_ptr<Alternatives> make(std::unique_ptr<Decision> decision,
+                                            Call::Start start_native, Communicator& communicator,
+                                            const Operation& call, MPI_Request native);
   ~Alternatives() override;
 
   bool start_driven() override;

@@ -124,8 +124,8 @@ int run_nonblocking(const ProgramCall& call, Communicator& communicator, const D
   TimedStart timed;
   if (start.timed) timed = {decision->open_trials(), start};
   if (decided.server != nullptr)
-    return Served::make(call.kept(), communicator, *decided.server, Form::nonblocking,
-                        *call.request, timed);
+    return Served::make(std::make_unique<Call>(call.operation, call.start), communicator,
+                        *decided.server, Form::nonblocking, *call.request, timed);
   const double started = start.timed ? PMPI_Wtime() : 0;
   const int code = run_natively(call, communicator);
   if (code != MPI_SUCCESS || !start.timed) return code;
@@ -150,7 +150,7 @@ int run_persistent(const ProgramCall& call, Communicator& communicator, const Qu
   if (decided.candidates != nullptr) {
     const int code = call.native();
     if (code != MPI_SUCCESS) return code;
-    auto alternatives = Alternatives::make(std::move(decided.candidates), call.kept, communicator,
+    auto alternatives = Alternatives::make(std::move(decided.candidates), call.start, communicator,
                                            call.operation, *call.request);
     if (alternatives != nullptr)
       return Served::make_persistent(std::move(alternatives), communicator, *call.request);
@@ -165,8 +165,8 @@ int run_persistent(const ProgramCall& call, Communicator& communicator, const Qu
     if (lane.channel == nullptr && !question.keeps_order) return run_natively(call, communicator);
     if (lane.channel == nullptr) lane = {};
   }
-  return Served::make(call.kept(), communicator, *decided.server, Form::persistent, *call.request,
-                      {}, std::move(lane));
+  return Served::make(std::make_unique<Call>(call.operation, call.start), communicator,
+                      *decided.server, Form::persistent, *call.request, {}, std::move(lane));
 }
 
 #endif

@@ -2,9 +2,6 @@
 
 #include <mpi.h>
 
-#include <memory>
-#include <utility>
-
 #include "choices/form.h"
 #include "mpi/call/call.h"
 #include "mpi/call/function_ref.h"
@@ -22,9 +19,9 @@ struct ProgramCall {
   FunctionRef<int()> native;
   // The algorithm by name, with parameters. If null, the library chooses. Only for blocking calls.
   const char* algorithm = nullptr;
-  // The call with its arguments, which outlives this one; and where the program's request belongs.
-  // Only for nonblocking and persistent calls.
-  FunctionRef<std::unique_ptr<Call>()> kept = {};
+  // Makes the same call of MPI; and where the program's request belongs. Only for nonblocking and
+  // persistent calls.
+  Call::Start start = nullptr;
   MPI_Request* request = nullptr;
 };
 
@@ -32,25 +29,5 @@ struct ProgramCall {
 // run to its end. Returns an MPI error code, after the communicator's error handler has received
 // it. Throws ChoiceError if the named algorithm does not exist or cannot run.
 int serve(ProgramCall call);
-
-// The same for a blocking call.
-inline int run(const Said& said, Operation call, const char* algorithm, FunctionRef<int()> native) {
-  return serve({.said = said,
-                .operation = std::move(call),
-                .form = Form::blocking,
-                .native = native,
-                .algorithm = algorithm});
-}
-
-// The same for a nonblocking or persistent call.
-inline int run_request(const Said& said, Operation call, Form form, MPI_Request* request,
-                       FunctionRef<std::unique_ptr<Call>()> kept, FunctionRef<int()> native) {
-  return serve({.said = said,
-                .operation = std::move(call),
-                .form = form,
-                .native = native,
-                .kept = kept,
-                .request = request});
-}
 
 }  // namespace toccata
