@@ -6,7 +6,6 @@ one test: ... hosts_test.py ... -- Hosts.test_settings_of_one_rank
 
 import argparse
 import itertools
-import re
 import subprocess
 import sys
 import tempfile
@@ -23,6 +22,7 @@ arguments.add_argument("--also-preload", required=True)
 arguments.add_argument("--launcher", required=True, help="mpiexec of this MPI")
 arguments.add_argument("--programs", required=True, type=Path, help="folder")
 arguments.add_argument("--served", action="store_true", help="Toccata can serve requests")
+arguments.add_argument("--begins", action="store_true", help="the library can serve sessions")
 arguments.add_argument("--all", action="store_true", help="every case")
 arguments.add_argument("tests", nargs="*")
 options = arguments.parse_args() if __name__ == "__main__" else None
@@ -106,11 +106,6 @@ def program(name, *words):
 COLLECTIVES = program("collectives", "8") if options else []
 
 
-def with_pmix():
-    """Whether the launcher knows which ranks have loaded the library."""
-    return options.family.startswith("openmpi")
-
-
 def preloading(*libraries):
     return {"LD_PRELOAD": " ".join([*libraries, options.also_preload])}
 
@@ -180,7 +175,7 @@ class Hosts(unittest.TestCase):
     def expect_requests(self, layout, words):
         """MPICH's MPI_Testall fails if the library serves only some requests."""
         settings = variables(FLAT)
-        if not with_pmix():
+        if not options.family.startswith("openmpi"):
             settings["WITHOUT_TESTALL"] = "1"
         outcome = run(layout, program("requests", *words.split()), settings)
         self.expect_right(outcome)
@@ -201,6 +196,18 @@ class Hosts(unittest.TestCase):
     def test_blocking_calls_advance_requests(self):
         self.expect_requests(TWO, "pairs")
 
+    def test_sessions(self):
+        if not (options.programs / "sessions").exists():
+            self.skipTest("this MPI has no sessions")
+        for layout, mode in self.cases("only", "late", "two"):
+            with self.subTest(str(layout), mode=mode):
+                outcome = run(layout, program("sessions", mode), {"TOCCATA_ALLREDUCE": "ring"})
+                words = "".join(outcome.out)  # Hydra may join the lines of several ranks
+                self.assertEqual(words, "right" * layout.ranks, outcome.error)
+                self.assertEqual((outcome.code, outcome.messages), (0, []), outcome.error)
+                served = ("allreduce", layout.ranks, "ring") in outcome.calls
+                self.assertEqual(served, options.begins, outcome.error)
+
     def test_library_on_some_ranks(self):
         everywhere = preloading() | variables(FLAT)
         conditions = ("$rank != 0", "$rank = 0", "$rank != {last}", "$(($rank % 2)) = 0")
@@ -208,15 +215,9 @@ class Hosts(unittest.TestCase):
             with self.subTest(str(layout), condition=condition):
                 command = only(condition.format(last=layout.last), preloading(options.library))
                 job = start(layout, [*command, *COLLECTIVES], everywhere)
-                if with_pmix():
-                    outcome = Outcome(job.outcome())
-                    self.expect_right(outcome, one_per_host(layout))
-                    self.assertRegex(outcome.messages[0], "LD_PRELOAD")
-                else:  # the others wait, and a line names the cause
-                    heard = job.hear(lambda line: re.match("toccata: .*LD_PRELOAD", line))
-                    self.assertRegex("".join(heard), "(?m)^toccata: .*LD_PRELOAD")
-                    if not options.all:
-                        break
+                outcome = Outcome(job.outcome())
+                self.expect_right(outcome, one_per_host(layout))
+                self.assertRegex(outcome.messages[0], "LD_PRELOAD")
 
     def test_two_versions(self):
         line = r"has not loaded this version|version of Toccata is '\d.* on rank \d"

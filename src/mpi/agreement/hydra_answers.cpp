@@ -11,6 +11,8 @@
 #include <string_view>
 #include <unistd.h>
 
+#include "topology/process_mapping.h"
+
 namespace toccata {
 
 namespace {
@@ -18,10 +20,13 @@ namespace {
 // As long as the longest line of version 1 of PMI.
 using Line = std::array<char, 1024>;
 
+constexpr const char* get = "cmd=get kvsname=%s key=%s\n";
+
 struct Connection {
   int socket = -1;  // -1: no answer was written
   int rank = 0;
   std::array<char, 257> job{};
+  std::array<char, 1024> mapping{};  // of the ranks to nodes
 };
 Connection connection;
 
@@ -32,17 +37,9 @@ int number_in(const char* variable) {
   return number;
 }
 
-// Other launchers with a PMI_FD may expect another version of PMI.
-bool is_hydra() {
-  return std::getenv("HYDI_CONTROL_FD") != nullptr || std::getenv("I_MPI_HYDRA_UUID") != nullptr;
-}
-
-// Hydra has a proxy per host. That of MPICH 4.0 may lose the value of a rank that is early, if
-// another host's rank is late; then ranks would not find the same answers.
-bool is_on_one_host() {
-  const int ranks = number_in("PMI_SIZE");
-  return ranks > 0 && number_in("MPI_LOCALNRANKS") == ranks;
-}
+// Hydra sets this variable for every rank. Other launchers with a PMI_FD may expect another version
+// of PMI.
+bool is_hydra() { return std::getenv("MPI_LOCALNRANKS") != nullptr; }
 
 // The value of `name` in a line such as "cmd=get_result rc=0 value=1"; empty if it has none.
 std::string_view value_in(std::string_view line, std::string_view name) {
@@ -55,24 +52,25 @@ std::string_view value_in(std::string_view line, std::string_view name) {
   return {};
 }
 
-// Sends a command, and returns the line that Hydra returns; empty after an error, and after ten
-// seconds without a line.
+// Sends a command, and returns the line that Hydra returns; empty if it is too long, after an
+// error, and after ten seconds without a line.
 std::string_view ask(int socket, Line& line, int length) noexcept {
   static constexpr int most_waiting = 10'000;  // milliseconds
   if (length <= 0 || length >= static_cast<int>(line.size()) ||
       write(socket, line.data(), static_cast<std::size_t>(length)) != length)
     return {};
-  for (std::size_t got = 0; got < line.size();) {
+  for (std::size_t got = 0;; ++got) {
     pollfd readable{.fd = socket, .events = POLLIN, .revents = 0};
     if (poll(&readable, 1, most_waiting) != 1) return {};
     // Byte by byte, because the next line belongs to the MPI library.
-    const ssize_t bytes = read(socket, &line[got], 1);
-    if (bytes < 0 && errno == EINTR) continue;
+    char byte = 0;
+    ssize_t bytes = 0;
+    do bytes = read(socket, &byte, 1);
+    while (bytes < 0 && errno == EINTR);
     if (bytes != 1) return {};
-    if (line[got] == '\n') return {line.data(), got};
-    ++got;
+    if (byte == '\n') return {line.data(), got < line.size() ? got : 0};
+    if (got < line.size()) line[got] = byte;
   }
-  return {};
 }
 
 }  // namespace
@@ -81,7 +79,7 @@ std::string_view ask(int socket, Line& line, int length) noexcept {
 // MPI library sends its own, which then changes nothing.
 void HydraAnswers::write(std::uint64_t answer) noexcept {
   const int socket = number_in("PMI_FD"), rank = number_in("PMI_RANK");
-  if (socket < 0 || rank < 0 || connection.socket >= 0 || !is_hydra() || !is_on_one_host()) return;
+  if (socket < 0 || rank < 0 || connection.socket >= 0 || !is_hydra()) return;
   Line line;
   const auto fill = [&](const char* form, auto... values) {
     return std::snprintf(line.data(), line.size(), form, values...);
@@ -96,6 +94,8 @@ void HydraAnswers::write(std::uint64_t answer) noexcept {
   const int length = fill("cmd=put kvsname=%s key=toccata-%d value=%llu\n", connection.job.data(),
                           rank, static_cast<unsigned long long>(answer));
   if (value_in(ask(socket, line, length), "rc") != "0") return;
+  value_in(ask(socket, line, fill(get, connection.job.data(), "PMI_process_mapping")), "value")
+      .copy(connection.mapping.data(), connection.mapping.size() - 1);
   connection.socket = socket;
   connection.rank = rank;
 }
@@ -106,13 +106,25 @@ bool HydraAnswers::are_distributed() noexcept {
 
 std::uint64_t HydraAnswers::of(int rank) noexcept {
   Line line;
-  const int length = std::snprintf(line.data(), line.size(), "cmd=get kvsname=%s key=toccata-%d\n",
-                                   connection.job.data(), rank);
+  std::array<char, 32> key;
+  std::snprintf(key.data(), key.size(), "toccata-%d", rank);
+  const int length =
+      std::snprintf(line.data(), line.size(), get, connection.job.data(), key.data());
   const std::string_view found = ask(connection.socket, line, length);
   const std::string_view text = value_in(found, "rc") == "0" ? value_in(found, "value") : "";
   std::uint64_t answer = 0;
   std::from_chars(text.data(), text.data() + text.size(), answer);
   return answer;
+}
+
+std::vector<int> HydraAnswers::ranks_on_node() {
+  if (connection.socket < 0) return {};
+  const std::vector<int> nodes = nodes_of_mapping(connection.mapping.data(), number_in("PMI_SIZE"));
+  const auto p = static_cast<int>(nodes.size());
+  std::vector<int> ranks;
+  for (int rank = 0; rank < p && connection.rank < p; ++rank)
+    if (nodes[rank] == nodes[connection.rank]) ranks.push_back(rank);
+  return ranks;
 }
 
 }  // namespace toccata

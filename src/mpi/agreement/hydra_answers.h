@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 namespace toccata {
 
@@ -13,7 +14,7 @@ namespace toccata {
 //   cmd=get kvsname=JOB key=toccata-2                  →   cmd=get_result rc=0 value=12345678
 //
 // The barrier of the MPI library in MPI_Init distributes all values. A request for a missing value
-// returns at once. Only for jobs on one host.
+// returns at once.
 class HydraAnswers {
  public:
   // Call this before MPI_Init, while the MPI library does not use the connection.
@@ -24,6 +25,9 @@ class HydraAnswers {
   static bool are_distributed() noexcept;
   // The answer of a rank of MPI_COMM_WORLD; 0 if there is none. At the same time.
   static std::uint64_t of(int rank) noexcept;
+
+  // The ranks of MPI_COMM_WORLD on this node, ascending; empty if the launcher does not tell.
+  static std::vector<int> ranks_on_node();
 };
 
 }  // namespace toccata

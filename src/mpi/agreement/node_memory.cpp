@@ -11,6 +11,8 @@
 #include <unistd.h>
 #include <utility>
 
+#include "mpi/agreement/exchange.h"
+#include "mpi/agreement/hydra_answers.h"
 #include "mpi/agreement/pmix_answers.h"
 #include "mpi/settings/family.h"
 #include "mpi/world/group.h"
@@ -28,14 +30,21 @@ constexpr int parts_beside_large =
     static_cast<int>((memory_per_rank - node::Part::bytes(node::Part::large)) /
                      node::Part::bytes(node::Part::usual));
 
-// The launcher knows the ranks of this node; otherwise, all ranks have to exchange messages.
+// The ranks of this node, ascending; empty if the launcher does not tell.
+std::vector<int> ranks_on_node() {
+  return PmixAnswers::are_distributed() ? PmixAnswers::ranks_on_node()
+                                        : HydraAnswers::ranks_on_node();
+}
+
+// `world` itself if it has no other ranks. If the launcher does not know the ranks of this node,
+// all ranks have to exchange messages.
 MPI_Comm communicator_of_node(MPI_Comm world, int world_rank) {
   MPI_Comm made = MPI_COMM_NULL;
   int p = 0;
   PMPI_Comm_size(world, &p);
-  const std::vector<int> ranks =
-      PmixAnswers::are_distributed() ? PmixAnswers::ranks_on_node() : std::vector<int>();
+  const std::vector<int> ranks = ranks_on_node();
   if (std::ranges::binary_search(ranks, world_rank) && ranks.back() < p) {
+    if (static_cast<int>(ranks.size()) == p) return world;
     const Group all(world), of_node(all, ranks);
     PMPI_Comm_create_group(world, of_node, 0, &made);
   } else {
@@ -44,6 +53,18 @@ MPI_Comm communicator_of_node(MPI_Comm world, int world_rank) {
   if (made != MPI_COMM_NULL) PMPI_Comm_set_errhandler(made, MPI_ERRORS_RETURN);
   return made;
 }
+
+// In MPICH, ranks in blocking calls do not release a core that they share. In Open MPI, they do,
+// and its nonblocking allgather sends p - 1 messages per rank.
+#ifdef OPEN_MPI
+constexpr bool waits_in_blocking_calls = true;
+#else
+constexpr bool waits_in_blocking_calls = false;
+#endif
+
+struct Idle final : Background {
+  int progress() override { return 0; }
+};
 
 }  // namespace
 
@@ -94,20 +115,20 @@ void NodeMemory::open(MPI_Comm world, Settings::Node permitted) {
   if (may_share && place_ == 0)
     segment_.create(ranks, most_parts, number).copy(mine.path, sizeof mine.path - 1);
   std::vector<Card> all(ranks);
-  const bool met = PMPI_Allgather(&mine, sizeof mine, MPI_BYTE, all.data(), sizeof mine, MPI_BYTE,
-                                  node_comm) == MPI_SUCCESS;
+  Idle idle;
+  Exchange exchange(node_comm, idle, waits_in_blocking_calls);
+  const bool met = exchange.allgather(&mine, sizeof mine, MPI_BYTE, all.data()) == MPI_SUCCESS;
   if (met) lowest_rank_ = all.front().world_rank;
   if (may_share) {
     // Each rank's number stays until the others have read it.
-    std::array<int, 3> here{}, everywhere{};
+    std::array<std::uint64_t, 3> cannot{1, 1, 1}, some_cannot{1, 1, 1};
     if (met)
-      here = {share(all), permitted >= Settings::Node::copies && can_copy(all),
-              xpmem != nullptr && can_map(all, *xpmem)};
-    PMPI_Allreduce(here.data(), everywhere.data(), static_cast<int>(here.size()), MPI_INT, MPI_MIN,
-                   node_comm);
-    const auto [shared, copies, maps] = everywhere;
-    if (shared != 0)
-      keep(all, copies != 0, maps != 0 ? std::move(xpmem) : nullptr);
+      cannot = {!share(all), permitted < Settings::Node::copies || !can_copy(all),
+                xpmem == nullptr || !can_map(all, *xpmem)};
+    exchange.agree<std::uint64_t>(cannot, some_cannot);
+    const auto [not_shared, not_copied, not_mapped] = some_cannot;
+    if (not_shared == 0)
+      keep(all, not_copied == 0, not_mapped == 0 ? std::move(xpmem) : nullptr);
     else
       why_not_ = *all.front().path == '\0' ? "this system provides no shared memory (memfd_create)"
                                            : "a rank cannot open the memory of the first rank (" +
@@ -115,7 +136,7 @@ void NodeMemory::open(MPI_Comm world, Settings::Node permitted) {
   } else {
     why_not_ = "there are more than " + std::to_string(node::Board::most_ranks);
   }
-  PMPI_Comm_free(&node_comm);
+  if (node_comm != world) PMPI_Comm_free(&node_comm);
 }
 
 bool NodeMemory::share(std::span<const Card> all) {

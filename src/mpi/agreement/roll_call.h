@@ -16,7 +16,7 @@ namespace toccata {
 // message find the same.
 //
 // This works under launchers with PMIx, if the MPI library calls it through its shared library
-// (Open MPI; MPICH if built so), and under Hydra on one host (MPICH, Intel MPI).
+// (Open MPI; MPICH if built so), and under Hydra (MPICH, Intel MPI).
 class RollCall {
  public:
   // Call this at the beginning of MPI_Init: this rank will take part.

@@ -15,7 +15,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from jobs import Job, Outcome, another_version, only
+from jobs import Job, Outcome, another_version, only, where
 
 arguments = argparse.ArgumentParser()
 arguments.add_argument("--family", required=True)
@@ -214,6 +214,29 @@ class Guest(unittest.TestCase):
                 outcome = run([*guest("plugins"), plugin, *more], 3, FORCED, reports=True)
                 self.expect_right(outcome, messages=0)
                 self.assertEqual(sum(each["calls"] for each in outcome.rows), calls)
+
+    def test_a_plugin_whose_calls_reach_the_library_on_some_ranks(self):
+        """The other ranks wait for one that never arrives, until a line names the cause."""
+        command = where("$rank = 0", 'set -- "$@" deep')
+        command += [*guest("plugins"), str(options.guests / "libplugin.so")]
+        job = start(command, 3, preloading(options.library) | FORCED)
+        heard = job.hear(lambda line: "RTLD_DEEPBIND" in line)
+        self.assertRegex("".join(heard), "(?m)^toccata: a rank has waited 10 s .*RTLD_DEEPBIND")
+
+    def test_a_plugin_in_a_namespace_of_its_own(self):
+        """Its MPI library is not the one that the library intercepts. Open MPI cannot run there."""
+        if options.family.startswith("openmpi"):
+            self.skipTest("Open MPI itself cannot run there")
+        for condition, messages in (("$rank = 0", 1), ("$rank != 0", 1), ("$rank != 9", 0)):
+            with self.subTest(condition):
+                command = where(condition, 'set -- "$1" apart')
+                command += [*guest("plugins"), str(options.guests / "libplugin.so"), "alone"]
+                outcome = run(command, 3, FORCED)
+                words = "".join(outcome.out)  # Hydra may join the lines of several ranks
+                self.assertEqual(words, "right" * 3, outcome.error)
+                self.assertEqual((outcome.code, len(outcome.messages)), (0, messages))
+                for line in outcome.messages:
+                    self.assertRegex(line, r"rank \d has not loaded")
 
     def test_two_versions(self):
         everywhere = {"TOCCATA_ALLGATHER": "ring"}

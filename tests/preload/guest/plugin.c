@@ -14,3 +14,10 @@ int plugin_sums(int calls) {
   }
   return faults;
 }
+
+int plugin_alone(int calls) {
+  MPI_Init(0, 0);
+  const int faults = plugin_sums(calls);
+  MPI_Finalize();
+  return faults;
+}
