@@ -53,23 +53,23 @@ _style(cooked names type "(MPI_Datatype)$" op "(MPI_Op)$")
 _style(public c counts "const int $[]" places "const int $[]" offsets "const MPI_Aint $[]"
        types "const MPI_Datatype $[]")
 _style(public_c public count "MPI_Count $" counts "const MPI_Count $[]" places "const MPI_Aint $[]")
-# Parameters in Fortran; these as arguments in C; and those of a Said, without slow conversions.
+# Parameters in Fortran; these as arguments in C; and those of a Signature, without slow conversions.
 _style(fortran "" any "const MPI_Fint* $" buffer "void* $" offsets "const MPI_Aint* $")
 _style(from_fortran "" any "$" buffer "c_buffer($)" count "*$" type "c_datatype($)"
        types "c_datatypes($, {c_buffer(sendbuf) == MPI_IN_PLACE ? 0 : peers.out|peers.in}).data()"
        op "c_operation($)" root "*$")
-_style(said_in_fortran "" any "nullptr" count "*$" type "c_datatype($)" op "c_operation($)"
+_style(signature_in_fortran "" any "nullptr" count "*$" type "c_datatype($)" op "c_operation($)"
        root "*$")
 _style(addresses "" any "void* $")
-# Parameters of the functions that make a Said, and statements that store the arguments.
+# Parameters of the functions that make a Signature, and statements that store the arguments.
 _style(heard c counts "const int*" places "const int*" offsets "const MPI_Aint*"
        types "const MPI_Datatype*")
 _style(heard_c c_c counts "const MPI_Count*" places "const MPI_Aint*" offsets "const MPI_Aint*"
        types "const MPI_Datatype*")
-_style(say "" buffer "said.{in|out} = $" count "said.{sent|received} = $"
-       counts "said.has_arrays = true" types "said.has_arrays = true"
-       type "said.{sent_type|received_type} = $" op "said.operation = $"
-       root "said.root = said.named_root = $")
+_style(sign "" buffer "signature.{in|out} = $" count "signature.{sent|received} = $"
+       counts "signature.has_arrays = true" types "signature.has_arrays = true"
+       type "signature.{sent_type|received_type} = $" op "signature.operation = $"
+       root "signature.root = signature.named_root = $")
 # Statements that store the arguments in an Operation; and the arguments from there.
 _style(fill "" buffer "call.{send|recv}.buffer = {const_cast<void*>($)|$}"
        count "call.{send|recv}.count = $" counts "call.{send|recv}.set_counts($)"

@@ -49,7 +49,7 @@ int guarded_collective(MPI_Comm comm, FunctionRef<int()> body) noexcept {
 }
 
 int guarded_serve(const ProgramCall& call) noexcept {
-  return guarded_collective(call.said.comm, [&] { return serve(call); });
+  return guarded_collective(call.signature.comm, [&] { return serve(call); });
 }
 
 }  // namespace toccata

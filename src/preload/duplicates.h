@@ -2,7 +2,7 @@
 
 #include <mpi.h>
 
-#include "mpi/call/next.h"
+#include "mpi/call/next_definition.h"
 #include "mpi/communicator/communicator.h"
 
 namespace toccata {

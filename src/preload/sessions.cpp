@@ -4,7 +4,7 @@
 
 #ifdef TOCCATA_HAS_SESSIONS
 
-#include "mpi/call/next.h"
+#include "mpi/call/next_definition.h"
 #include "mpi/settings/settings.h"
 #include "preload/begin.h"
 #include "preload/raw.h"

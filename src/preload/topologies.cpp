@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "api/guard.h"
-#include "mpi/call/next.h"
+#include "mpi/call/next_definition.h"
 #include "mpi/communicator/reordering.h"
 #include "mpi/settings/info.h"
 #include "mpi/settings/settings.h"

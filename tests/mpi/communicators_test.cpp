@@ -26,25 +26,25 @@ TEST(Communicators, ManyComeAndGo) {
 // another communicator.
 TEST(Communicators, RepeatedCallsAreRememberedNoLongerThanTheHandleHolds) {
   int in = 1, out = 0;
-  const auto said = [](MPI_Comm comm) {
-    return toccata::said::allreduce(nullptr, nullptr, 1, MPI_INT, MPI_SUM, comm);
+  const auto signature = [](MPI_Comm comm) {
+    return toccata::signatures::allreduce(nullptr, nullptr, 1, MPI_INT, MPI_SUM, comm);
   };
   MPI_Comm last = MPI_COMM_NULL;
   for (int i = 0; i < 5; ++i) {
     OwnedComm comm = duplicate(MPI_COMM_WORLD);
-    EXPECT_FALSE(Repeats::is_one_more(said(comm)))
+    EXPECT_FALSE(Repeats::is_one_more(signature(comm)))
         << "a new communicator, perhaps with an old handle";
     for (int call = 0; call < 3; ++call) {
       ASSERT_EQ(toccata_allreduce(&in, &out, 1, MPI_INT, MPI_SUM, comm, nullptr), MPI_SUCCESS);
       EXPECT_EQ(out, size_of(comm));
     }
-    EXPECT_TRUE(Repeats::is_one_more(said(comm)));
-    Said other = said(comm);
+    EXPECT_TRUE(Repeats::is_one_more(signature(comm)));
+    Signature other = signature(comm);
     other.received = 2;
     EXPECT_FALSE(Repeats::is_one_more(other));
     last = comm;
     comm.free();
-    EXPECT_FALSE(Repeats::is_one_more(said(last)));
+    EXPECT_FALSE(Repeats::is_one_more(signature(last)));
   }
 }
 
@@ -58,7 +58,7 @@ TEST(Communicators, RepeatedCallsOfDerivedDatatypesAreLookedAt) {
   int data[2] = {1, 2};
   for (int call = 0; call < 3; ++call)
     ASSERT_EQ(toccata_bcast(data, 1, pair, 0, comm, nullptr), MPI_SUCCESS);
-  EXPECT_FALSE(Repeats::is_one_more(toccata::said::bcast(nullptr, 1, pair, 0, comm)));
+  EXPECT_FALSE(Repeats::is_one_more(toccata::signatures::bcast(nullptr, 1, pair, 0, comm)));
   MPI_Type_free(&pair);
 }
 

@@ -19,7 +19,7 @@ void end_open_publications(Communicator& communicator) {
 }
 
 bool run_ours(const Operation& call, Communicator& communicator, Server& server, int& code,
-              const Said* said) {
+              const Signature* signature) {
   Process& process = communicator.process();
   const Seat seat = communicator.seat(call);
   // The MPI library reports errors in calls of MPI's own functions.
@@ -63,9 +63,9 @@ bool run_ours(const Operation& call, Communicator& communicator, Server& server,
     const bool served = run(*engine, bound);
     // An empty call did not run, so it must not take a shortcut later: that would count as a call.
     const bool ran = served && code == MPI_SUCCESS && !bound.empty(engine->binding);
-    if (ran && said != nullptr)
+    if (ran && signature != nullptr)
       if (const auto memory = engine->memory_on_board())
-        Shortcuts::keep(*said, bound, communicator, *plan, *memory, transport,
+        Shortcuts::keep(*signature, bound, communicator, *plan, *memory, transport,
                         engine->reduction_on_board());
     return served;
   };
@@ -76,7 +76,7 @@ bool run_ours(const Operation& call, Communicator& communicator, Server& server,
   if (int fault = staging.replace(staged, seat, process.datatypes(), *plan, places);
       fault != MPI_SUCCESS)
     return judge(fault);
-  said = nullptr;
+  signature = nullptr;
   if (!staging.any()) return serve(call);
   int copied = staging.copy_in();
   if (!serve(staged)) return false;

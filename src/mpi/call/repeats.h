@@ -8,7 +8,7 @@
 
 #include "mpi/call/kept_by_thread.h"
 #include "mpi/call/recent_calls.h"
-#include "mpi/call/said.h"
+#include "mpi/call/signature.h"
 #include "mpi/communicator/communicator.h"
 
 namespace toccata {
@@ -19,14 +19,14 @@ namespace toccata {
 class Repeats {
  public:
   // Whether this is one more of them.
-  static bool is_one_more([[maybe_unused]] const Said& said) {
+  static bool is_one_more([[maybe_unused]] const Signature& signature) {
 #ifdef TOCCATA_SIMULATED
     return false;  // ranks share their handles, and the thread
 #else
     Repeats* const mine = KeptByThread<Repeats>::get();
     if (mine == nullptr) return false;
-    const Repeat* const last = mine->repeats_.find(key(said), [&](const Repeat& one) {
-      return one.is_like(said) && one.era == Communicator::era();
+    const Repeat* const last = mine->repeats_.find(key(signature), [&](const Repeat& one) {
+      return one.is_like(signature) && one.era == Communicator::era();
     });
     if (last == nullptr || *last->left == 0) return false;
     --*last->left;
@@ -37,20 +37,22 @@ class Repeats {
   // `operation` is the same call, on that rank of that number of ranks; `calls` is its class, of
   // blocking or of nonblocking calls.
   template <typename SizeClass>
-  static void remember([[maybe_unused]] const Said& said,
+  static void remember([[maybe_unused]] const Signature& signature,
                        [[maybe_unused]] const Operation& operation,
                        [[maybe_unused]] const Seat& seat, [[maybe_unused]] SizeClass& calls,
                        [[maybe_unused]] const DatatypeTable& datatypes) {
 #ifndef TOCCATA_SIMULATED  // there, memory does not suffice for hundreds of copies
     const std::optional<Range> range =
-        range_of(said, operation, seat, calls.least, calls.most, datatypes);
+        range_of(signature, operation, seat, calls.least, calls.most, datatypes);
     if (!range) return;
     Repeats* const mine = KeptByThread<Repeats>::make();
     if (mine == nullptr) return;
     RecentCalls<Repeat>& all = mine->repeats_;
-    Repeat* kept = all.find(key(said), [&](const Repeat& one) { return one.is_like(said); });
-    if (kept == nullptr) kept = &all.replace(key(said));
-    *kept = {.said = said, .era = Communicator::era(), .left = &calls.left, .range = *range};
+    Repeat* kept =
+        all.find(key(signature), [&](const Repeat& one) { return one.is_like(signature); });
+    if (kept == nullptr) kept = &all.replace(key(signature));
+    *kept = {
+        .signature = signature, .era = Communicator::era(), .left = &calls.left, .range = *range};
 #endif
   }
 
@@ -61,17 +63,18 @@ class Repeats {
     std::int64_t least = 0, most = 0;
   };
   struct Repeat {
-    Said said = {};
+    Signature signature = {};
     std::uint64_t era = 0;
     std::int64_t* left = nullptr;
     Range range = {};
 
-    bool is_like(const Said& other) const {
+    bool is_like(const Signature& other) const {
       const std::int64_t elements = range.by_sent ? other.sent : other.received;
-      return said.comm == other.comm && said.collective == other.collective &&
-             said.sent_type == other.sent_type && said.received_type == other.received_type &&
-             said.operation == other.operation && said.root == other.root &&
-             said.has_arrays == other.has_arrays && said.opens == other.opens &&
+      return signature.comm == other.comm && signature.collective == other.collective &&
+             signature.sent_type == other.sent_type &&
+             signature.received_type == other.received_type &&
+             signature.operation == other.operation && signature.root == other.root &&
+             signature.has_arrays == other.has_arrays && signature.opens == other.opens &&
              ((range.least <= elements && elements <= range.most) || range.all);
     }
   };
@@ -79,7 +82,7 @@ class Repeats {
   // For a class of calls with `least` to `most` bytes. A user-defined handle may change its
   // meaning; only predefined datatypes are constant. If ranks do not know each other's sizes, all
   // sizes are in one class.
-  static std::optional<Range> range_of(const Said& said, const Operation& operation,
+  static std::optional<Range> range_of(const Signature& signature, const Operation& operation,
                                        const Seat& seat, std::int64_t least, std::int64_t most,
                                        const DatatypeTable& datatypes) {
     const Collective& collective = operation.collective;
@@ -88,9 +91,10 @@ class Repeats {
     const auto stays = [&](MPI_Datatype type) {
       return type == MPI_Datatype{} || datatypes.is_predefined(type);
     };
-    if (said.has_arrays || !stays(said.sent_type) || !stays(said.received_type)) return {};
+    if (signature.has_arrays || !stays(signature.sent_type) || !stays(signature.received_type))
+      return {};
     const bool by_sent = operation.is_sized_by_sent(seat.rank);
-    const std::int64_t elements = by_sent ? said.sent : said.received;
+    const std::int64_t elements = by_sent ? signature.sent : signature.received;
     if (elements < 0) return {};
     if (elements == 0) return Range{.by_sent = by_sent};
     const std::int64_t size = operation.unit(seat.rank, seat.p) / elements;
@@ -100,10 +104,11 @@ class Repeats {
                  .most = most / size};
   }
 
-  static std::uint64_t key(const Said& said) {
-    const auto handles = (std::uintptr_t)said.comm ^ (std::uintptr_t)said.collective ^
-                         static_cast<std::uintptr_t>(said.opens);
-    const auto size = std::bit_width(static_cast<std::uint64_t>(said.sent | said.received));
+  static std::uint64_t key(const Signature& signature) {
+    const auto handles = (std::uintptr_t)signature.comm ^ (std::uintptr_t)signature.collective ^
+                         static_cast<std::uintptr_t>(signature.opens);
+    const auto size =
+        std::bit_width(static_cast<std::uint64_t>(signature.sent | signature.received));
     return handles + static_cast<std::uint64_t>(size) * 8;
   }
 

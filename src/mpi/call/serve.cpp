@@ -6,8 +6,8 @@
 
 #include "mpi/call/alternatives.h"
 #include "mpi/call/blocking.h"
+#include "mpi/call/program_request.h"
 #include "mpi/call/repeats.h"
-#include "mpi/call/served.h"
 #include "mpi/communicator/communicator.h"
 
 namespace toccata {
@@ -33,7 +33,7 @@ std::optional<int> judge(const ProgramCall& call, Communicator& communicator) {
     return call.algorithm == nullptr ? call.native() : communicator.raise(fault);
   }
 #ifdef TOCCATA_SERVES_REQUESTS
-  if (call.request != nullptr && Served::can_serve(call.operation, communicator)) return {};
+  if (call.request != nullptr && ProgramRequest::can_serve(call.operation, communicator)) return {};
   if (call.request != nullptr) return run_natively(call, communicator);
 #endif
   return call.native();
@@ -78,7 +78,7 @@ int run_blocking(const ProgramCall& call, Communicator& communicator, const Ques
   const bool stays =
       call.algorithm == nullptr && !reports && (decision == nullptr || decision->is_made());
   const bool served = !server.is_native() && run_ours(call.operation, communicator, server, code,
-                                                      stays ? &call.said : nullptr);
+                                                      stays ? &call.signature : nullptr);
   if (served && call.algorithm == nullptr && code != MPI_SUCCESS)
     end_job_if_others_wait(call.operation, communicator, server, code);
   if (!served) code = call.native();
@@ -113,7 +113,8 @@ Decided decide_nonblocking(const ProgramCall& call, Communicator& communicator,
   Server* const decided = decision != nullptr ? &decision->server(start.candidate)
                                               : communicator.server_at_once(call.operation);
   if (decided != nullptr)
-    result.server = Served::usable(call.operation, communicator, *decided, Form::nonblocking);
+    result.server =
+        ProgramRequest::usable(call.operation, communicator, *decided, Form::nonblocking);
   if (result.server == nullptr && !start.timed && (decided == nullptr || decided->is_native()))
     result.verdict.lent = &communicator.decisions().lend(question);
   return result;
@@ -124,12 +125,12 @@ int run_nonblocking(const ProgramCall& call, Communicator& communicator, const D
   TimedStart timed;
   if (start.timed) timed = {decision->open_trials(), start};
   if (decided.server != nullptr)
-    return Served::make(std::make_unique<Call>(call.operation, call.start), communicator,
-                        *decided.server, Form::nonblocking, *call.request, timed);
+    return ProgramRequest::make(std::make_unique<Call>(call.operation, call.start), communicator,
+                                *decided.server, Form::nonblocking, *call.request, timed);
   const double started = start.timed ? PMPI_Wtime() : 0;
   const int code = run_natively(call, communicator);
   if (code != MPI_SUCCESS || !start.timed) return code;
-  return Served::time_native(*call.request, started, timed, communicator);
+  return ProgramRequest::time_native(*call.request, started, timed, communicator);
 }
 
 // All ranks are at this call, but may be at different starts later.
@@ -142,7 +143,8 @@ Decided decide_persistent(const ProgramCall& call, Communicator& communicator,
     return {.candidates = std::move(decision)};
   Server& decided =
       decision != nullptr ? decision->current() : communicator.server_for(call.operation, nullptr);
-  return {.server = Served::usable(call.operation, communicator, decided, Form::persistent)};
+  return {.server =
+              ProgramRequest::usable(call.operation, communicator, decided, Form::persistent)};
 }
 
 int run_persistent(const ProgramCall& call, Communicator& communicator, const Question& question,
@@ -153,7 +155,7 @@ int run_persistent(const ProgramCall& call, Communicator& communicator, const Qu
     auto alternatives = Alternatives::make(std::move(decided.candidates), call.start, communicator,
                                            call.operation, *call.request);
     if (alternatives != nullptr)
-      return Served::make_persistent(std::move(alternatives), communicator, *call.request);
+      return ProgramRequest::make_persistent(std::move(alternatives), communicator, *call.request);
     communicator.count_native(call.operation, call.form);
     return code;
   }
@@ -165,8 +167,9 @@ int run_persistent(const ProgramCall& call, Communicator& communicator, const Qu
     if (lane.channel == nullptr && !question.keeps_order) return run_natively(call, communicator);
     if (lane.channel == nullptr) lane = {};
   }
-  return Served::make(std::make_unique<Call>(call.operation, call.start), communicator,
-                      *decided.server, Form::persistent, *call.request, {}, std::move(lane));
+  return ProgramRequest::make(std::make_unique<Call>(call.operation, call.start), communicator,
+                              *decided.server, Form::persistent, *call.request, {},
+                              std::move(lane));
 }
 
 #endif
@@ -191,7 +194,7 @@ int run(const ProgramCall& call, Communicator& communicator, const Question& que
 }  // namespace
 
 int serve(ProgramCall call) {
-  Communicator* const communicator = Communicator::of(call.said.comm);
+  Communicator* const communicator = Communicator::of(call.signature.comm);
   if (communicator == nullptr || communicator->is_inter()) return call.native();
   if (call.operation.collective.among_neighbors)
     call.operation.neighborhood = communicator->neighbors();
@@ -201,7 +204,7 @@ int serve(ProgramCall call) {
   Decisions::SizeClass* const lent = decided.verdict.lent;
   if (lent == nullptr) return run(call, *communicator, question, decided);
   if (!is_reporting(*communicator))
-    Repeats::remember(call.said, call.operation, communicator->seat(call.operation), *lent,
+    Repeats::remember(call.signature, call.operation, communicator->seat(call.operation), *lent,
                       communicator->process().datatypes());
   return run_natively(call, *communicator);
 }

@@ -5,14 +5,14 @@
 #include "choices/form.h"
 #include "mpi/call/call.h"
 #include "mpi/call/function_ref.h"
-#include "mpi/call/said.h"
+#include "mpi/call/signature.h"
 #include "mpi/data/operation.h"
 
 namespace toccata {
 
 // A call of a collective by the program.
 struct ProgramCall {
-  const Said& said;
+  const Signature& signature;
   Operation operation;
   Form form;
   // Calls the MPI library's own function with the same arguments; returns an MPI error code.

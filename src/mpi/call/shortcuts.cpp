@@ -9,7 +9,7 @@ constexpr int quick_looks = 200;
 
 }  // namespace
 
-int Shortcuts::Shortcut::run(const Said& other) {
+int Shortcuts::Shortcut::run(const Signature& other) {
   Waiting waiting(communicator->process(), spare_cores, comm);
   int looks = spare_cores ? quick_looks : 0;
   char* const recv = static_cast<char*>(other.out);
@@ -26,7 +26,8 @@ int Shortcuts::Shortcut::run(const Said& other) {
   return communicator->raise(MPI_ERR_TRUNCATE);
 }
 
-void Shortcuts::keep([[maybe_unused]] const Said& said, [[maybe_unused]] const Operation& call,
+void Shortcuts::keep([[maybe_unused]] const Signature& signature,
+                     [[maybe_unused]] const Operation& call,
                      [[maybe_unused]] Communicator& communicator, [[maybe_unused]] const Plan& plan,
                      [[maybe_unused]] const node::Memory& memory,
                      [[maybe_unused]] const Transport& transport,
@@ -36,18 +37,19 @@ void Shortcuts::keep([[maybe_unused]] const Said& said, [[maybe_unused]] const O
   const auto stays = [&](MPI_Datatype type) {
     return type == MPI_Datatype{} || datatypes.is_predefined(type);
   };
-  if (said.has_arrays || !stays(said.sent_type) || !stays(said.received_type) ||
-      said.out == MPI_IN_PLACE || (said.in == MPI_IN_PLACE && !call.collective.reduces))
+  if (signature.has_arrays || !stays(signature.sent_type) || !stays(signature.received_type) ||
+      signature.out == MPI_IN_PLACE || (signature.in == MPI_IN_PLACE && !call.collective.reduces))
     return;
   Shortcuts* const mine = KeptByThread<Shortcuts>::make();
   if (mine == nullptr) return;
   const std::uint64_t era = Communicator::era();
-  Shortcut* const first = mine->shortcuts_.find(
-      key(said), [&](const Shortcut& one) { return one.said.is_like(said) && one.era == era; });
-  Shortcut* const found = first != nullptr ? first : &mine->shortcuts_.replace(key(said));
+  Shortcut* const first = mine->shortcuts_.find(key(signature), [&](const Shortcut& one) {
+    return one.signature.is_like(signature) && one.era == era;
+  });
+  Shortcut* const found = first != nullptr ? first : &mine->shortcuts_.replace(key(signature));
   Shortcut& made = *found;
   made.program.reset();
-  made.said = said;
+  made.signature = signature;
   made.era = era;
   if (first == nullptr) return;
   const Seat seat = communicator.seat(call);
@@ -56,8 +58,8 @@ void Shortcuts::keep([[maybe_unused]] const Said& said, [[maybe_unused]] const O
   made.board = transport.board();
   made.comm = transport.comm();
   made.spare_cores = transport.has_spare_cores();
-  made.reads = seat.sends > 0 && said.in != MPI_IN_PLACE;
-  made.writes = seat.receives > 0 || said.in == MPI_IN_PLACE;
+  made.reads = seat.sends > 0 && signature.in != MPI_IN_PLACE;
+  made.writes = seat.receives > 0 || signature.in == MPI_IN_PLACE;
   const std::int64_t own =
       seat.rank * memory.sides[static_cast<int>(Buffer::send)].stretch(0, 1).bytes;
   made.alias = &call.collective == &allgather || &call.collective == &gather ? own

@@ -7,7 +7,7 @@
 
 #include "mpi/call/kept_by_thread.h"
 #include "mpi/call/recent_calls.h"
-#include "mpi/call/said.h"
+#include "mpi/call/signature.h"
 #include "mpi/communicator/communicator.h"
 #include "mpi/data/kernels.h"
 #include "mpi/devices/device_memory.h"
@@ -24,28 +24,28 @@ namespace toccata {
 class Shortcuts {
  public:
   // Runs a call if there is a shortcut for it; `code` is what MPI returns.
-  static bool take([[maybe_unused]] const Said& said, [[maybe_unused]] int& code) {
+  static bool take([[maybe_unused]] const Signature& signature, [[maybe_unused]] int& code) {
 #ifdef TOCCATA_SIMULATED
     return false;  // ranks share their handles, and the thread
 #else
     Shortcuts* const mine = KeptByThread<Shortcuts>::get();
     if (mine == nullptr) return false;
     Shortcut* const each = mine->shortcuts_.find(
-        key(said), [&](const Shortcut& one) { return one.program && one.fits(said); });
+        key(signature), [&](const Shortcut& one) { return one.program && one.fits(signature); });
     if (each == nullptr) return false;
-    code = each->run(said);
+    code = each->run(signature);
     return true;
 #endif
   }
 
   // Call this after a call that could take a shortcut. The second one of its kind creates it.
-  static void keep(const Said& said, const Operation& call, Communicator& communicator,
+  static void keep(const Signature& signature, const Operation& call, Communicator& communicator,
                    const Plan& plan, const node::Memory& memory, const Transport& transport,
                    const Reduction& reduction);
 
  private:
   struct Shortcut {
-    Said said = {};
+    Signature signature = {};
     std::uint64_t era = 0;
     std::optional<node::ShortProgram> program = {};
     Communicator* communicator = nullptr;
@@ -59,10 +59,10 @@ class Shortcuts {
     node::Operator combines = {};
 
     // MPI judges invalid calls, and the general path serves calls in place, except for reductions.
-    bool fits(const Said& other) const {
+    bool fits(const Signature& other) const {
       const bool in_place = other.in == MPI_IN_PLACE;
-      return said.is_like(other) && era == Communicator::era() && other.out != MPI_IN_PLACE &&
-             in_place == (said.in == MPI_IN_PLACE) && (!reads || other.in != nullptr) &&
+      return signature.is_like(other) && era == Communicator::era() && other.out != MPI_IN_PLACE &&
+             in_place == (signature.in == MPI_IN_PLACE) && (!reads || other.in != nullptr) &&
              (!writes || other.out != nullptr) &&
              (!reads || !writes ||
               reinterpret_cast<std::intptr_t>(other.in) -
@@ -70,17 +70,17 @@ class Shortcuts {
                   alias) &&
              !channel->has_open_publications() && (!has_device_runtime() || !is_on_device(other));
     }
-    bool is_on_device(const Said& other) const {
+    bool is_on_device(const Signature& other) const {
       return (reads && device_runtime_of(other.in) != nullptr) ||
              (writes && device_runtime_of(other.out) != nullptr);
     }
-    int run(const Said& other);
+    int run(const Signature& other);
   };
 
-  static std::uint64_t key(const Said& said) {
-    const auto handles = (std::uintptr_t)said.comm ^ (std::uintptr_t)said.collective;
-    return handles + static_cast<std::uint64_t>(said.sent + said.received) +
-           static_cast<std::uint64_t>(said.named_root) * 64;
+  static std::uint64_t key(const Signature& signature) {
+    const auto handles = (std::uintptr_t)signature.comm ^ (std::uintptr_t)signature.collective;
+    return handles + static_cast<std::uint64_t>(signature.sent + signature.received) +
+           static_cast<std::uint64_t>(signature.named_root) * 64;
   }
 
   RecentCalls<Shortcut> shortcuts_;

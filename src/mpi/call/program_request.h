@@ -34,7 +34,7 @@ struct TimedStart {
 //
 // MPICH's MPI_Waitall fails if it gets a null request and an open generalized one (5.0.2), so
 // there, a nonblocking call is such a receive, too.
-class Served final : public UnderWay, public std::enable_shared_from_this<Served> {
+class ProgramRequest final : public UnderWay, public std::enable_shared_from_this<ProgramRequest> {
  public:
   // Whether any call can be served or has to be counted. If not, calls go to MPI at once.
   static bool are_possible() { return ProgressHook::is_driving() || Settings::get().reporting(); }
@@ -57,7 +57,7 @@ class Served final : public UnderWay, public std::enable_shared_from_this<Served
   // The same for a persistent call with candidates.
   static int make_persistent(std::unique_ptr<Alternatives> alternatives, Communicator& communicator,
                              MPI_Request& handle);
-  ~Served();
+  ~ProgramRequest();
 
   // For MPI_Start and MPI_Request_free. If any persistent requests are ours, call the first after
   // MPI_Start, and the second before MPI_Request_free. They ignore requests of others.
@@ -72,13 +72,14 @@ class Served final : public UnderWay, public std::enable_shared_from_this<Served
   bool has(MPI_Request handle) const override { return handle == handle_; }
 
  private:
-  Served() = default;
+  ProgramRequest() = default;
   int make_single();
   int take_tag();
   int make_persistent();
   void start();
-  static int make_nonblocking(const std::shared_ptr<Served>& made, Communicator& communicator,
-                              const TimedStart& timed, MPI_Request& handle);
+  static int make_nonblocking(const std::shared_ptr<ProgramRequest>& made,
+                              Communicator& communicator, const TimedStart& timed,
+                              MPI_Request& handle);
 
 #ifdef OPEN_MPI
   static int answer(void* state, MPI_Status* status);
@@ -94,9 +95,9 @@ class Served final : public UnderWay, public std::enable_shared_from_this<Served
   std::shared_ptr<Communicator> communicator_;
   double started_ = 0;
   MPI_Request handle_ = MPI_REQUEST_NULL;
-  int tag_ = -1;                       // of a receive from this rank
-  MPI_Comm self_ = MPI_COMM_NULL;      // the communicator of that message
-  std::shared_ptr<Served> under_way_;  // this object, even if the program frees the handle
+  int tag_ = -1;                               // of a receive from this rank
+  MPI_Comm self_ = MPI_COMM_NULL;              // the communicator of that message
+  std::shared_ptr<ProgramRequest> under_way_;  // this object, even if the program frees the handle
 };
 
 }  // namespace toccata

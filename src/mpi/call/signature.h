@@ -9,7 +9,7 @@
 namespace toccata {
 
 // The properties of a blocking call without arrays that determine its server; and its buffers.
-struct Said {
+struct Signature {
   const Collective* collective = nullptr;
   MPI_Comm comm = {};
   std::int64_t sent = 0, received = 0;  // elements of a block
@@ -26,7 +26,7 @@ struct Said {
   void* out = nullptr;
 
   // Compares all members except the buffers.
-  bool is_like(const Said& other) const {
+  bool is_like(const Signature& other) const {
     return comm == other.comm && collective == other.collective && sent == other.sent &&
            received == other.received && sent_type == other.sent_type &&
            received_type == other.received_type && operation == other.operation &&

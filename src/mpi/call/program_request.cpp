@@ -1,4 +1,4 @@
-#include "mpi/call/served.h"
+#include "mpi/call/program_request.h"
 
 #ifdef TOCCATA_SERVES_REQUESTS
 
@@ -27,7 +27,7 @@ bool is_of_program(MPI_Op operation) {
 // The persistent requests of the process by handle, and the tags of their receives.
 struct Persistent {
   std::mutex mutex;
-  std::unordered_map<MPI_Request, std::shared_ptr<Served>> requests;
+  std::unordered_map<MPI_Request, std::shared_ptr<ProgramRequest>> requests;
   std::vector<int> free_tags;
   int next_tag = 0;
 };
@@ -52,16 +52,16 @@ MPI_Comm own_communicator() {
 
 }  // namespace
 
-std::atomic<int> Served::persistent_count{0};
+std::atomic<int> ProgramRequest::persistent_count{0};
 
-bool Served::can_serve(const Operation& call, Communicator& communicator) {
+bool ProgramRequest::can_serve(const Operation& call, Communicator& communicator) {
   return communicator.process().serves_requests() && communicator.size() > 1 &&
          communicator.facts().obey_rules && !is_of_program(call.operation) &&
          communicator.fault(call, nullptr) == MPI_SUCCESS;
 }
 
-Server* Served::usable(const Operation& call, Communicator& communicator, Server& decided,
-                       Form form) {
+Server* ProgramRequest::usable(const Operation& call, Communicator& communicator, Server& decided,
+                               Form form) {
   Server& server = communicator.able_to_serve(call, decided);
   if (server.is_native() || server.suits_blocking_calls_only()) return nullptr;
   const bool persistent = form == Form::persistent;
@@ -74,11 +74,11 @@ Server* Served::usable(const Operation& call, Communicator& communicator, Server
                                                                                       : nullptr;
 }
 
-int Served::make(std::unique_ptr<Call> call, Communicator& communicator, Server& server, Form form,
-                 MPI_Request& handle, const TimedStart& timed, Lane lane) {
+int ProgramRequest::make(std::unique_ptr<Call> call, Communicator& communicator, Server& server,
+                         Form form, MPI_Request& handle, const TimedStart& timed, Lane lane) {
   handle = MPI_REQUEST_NULL;
   const bool persistent = form == Form::persistent;
-  const std::shared_ptr<Served> made(new Served);
+  const std::shared_ptr<ProgramRequest> made(new ProgramRequest);
   std::unique_ptr<Request> request;
   if (int code = Request::make_driven(std::move(call), communicator, server, server.service,
                                       persistent, request, std::move(lane));
@@ -116,16 +116,17 @@ class NativeCall final : public Advanceable {
 
 }  // namespace
 
-int Served::time_native(MPI_Request& handle, double started, const TimedStart& timed,
-                        Communicator& communicator) {
-  const std::shared_ptr<Served> made(new Served);
+int ProgramRequest::time_native(MPI_Request& handle, double started, const TimedStart& timed,
+                                Communicator& communicator) {
+  const std::shared_ptr<ProgramRequest> made(new ProgramRequest);
   made->started_ = started;
   made->driven_ = std::make_unique<NativeCall>(handle, communicator);
   return make_nonblocking(made, communicator, timed, handle);
 }
 
-int Served::make_nonblocking(const std::shared_ptr<Served>& made, Communicator& communicator,
-                             const TimedStart& timed, MPI_Request& handle) {
+int ProgramRequest::make_nonblocking(const std::shared_ptr<ProgramRequest>& made,
+                                     Communicator& communicator, const TimedStart& timed,
+                                     MPI_Request& handle) {
   if (timed.trials != nullptr) {
     made->timed_ = timed;
     made->communicator_ = communicator.shared();
@@ -137,23 +138,23 @@ int Served::make_nonblocking(const std::shared_ptr<Served>& made, Communicator& 
   return MPI_SUCCESS;
 }
 
-int Served::make_persistent(std::unique_ptr<Alternatives> alternatives, Communicator& communicator,
-                            MPI_Request& handle) {
-  const std::shared_ptr<Served> made(new Served);
+int ProgramRequest::make_persistent(std::unique_ptr<Alternatives> alternatives,
+                                    Communicator& communicator, MPI_Request& handle) {
+  const std::shared_ptr<ProgramRequest> made(new ProgramRequest);
   made->driven_ = std::move(alternatives);
   if (int code = made->make_persistent(); code != MPI_SUCCESS) return communicator.raise(code);
   handle = made->handle_;
   return MPI_SUCCESS;
 }
 
-Served::~Served() {
+ProgramRequest::~ProgramRequest() {
   if (tag_ < 0) return;
   const std::lock_guard lock(persistent().mutex);
   persistent().free_tags.push_back(tag_);
 }
 
 // Other messages of MPI may use the lock of the tags, so no message is posted while it is held.
-int Served::take_tag() {
+int ProgramRequest::take_tag() {
   self_ = own_communicator();
   if (self_ == MPI_COMM_NULL) return MPI_ERR_COMM;
   Persistent& all = persistent();
@@ -167,19 +168,19 @@ int Served::take_tag() {
   return MPI_SUCCESS;
 }
 
-int Served::make_single() {
+int ProgramRequest::make_single() {
 #ifndef OPEN_MPI
   if (int code = take_tag(); code != MPI_SUCCESS) return code;
   return PMPI_Irecv(nullptr, 0, MPI_BYTE, 0, tag_, self_, &handle_);
 #else
-  auto state = std::make_unique<std::shared_ptr<Served>>(shared_from_this());
+  auto state = std::make_unique<std::shared_ptr<ProgramRequest>>(shared_from_this());
   const int code = PMPI_Grequest_start(answer, forget, refuse_to_cancel, state.get(), &handle_);
   if (code == MPI_SUCCESS) static_cast<void>(state.release());  // forget() deletes it
   return code;
 #endif
 }
 
-int Served::make_persistent() {
+int ProgramRequest::make_persistent() {
   if (int code = take_tag(); code != MPI_SUCCESS) return code;
   if (int code = PMPI_Recv_init(nullptr, 0, MPI_BYTE, 0, tag_, self_, &handle_);
       code != MPI_SUCCESS)
@@ -191,7 +192,7 @@ int Served::make_persistent() {
   return MPI_SUCCESS;
 }
 
-void Served::start() {
+void ProgramRequest::start() {
   Process& process = *Process::current();
   std::optional<WaitClock::Span> span;  // the start itself does not overlap with anything
   if (Settings::get().reporting()) span.emplace();
@@ -203,8 +204,8 @@ void Served::start() {
 }
 
 // The schedule has ended. As soon as the program learns that, it may free or start the request.
-void Served::left() {
-  const std::shared_ptr<Served> alive = std::move(under_way_);
+void ProgramRequest::left() {
+  const std::shared_ptr<ProgramRequest> alive = std::move(under_way_);
   if (timed_.trials != nullptr) timed_.trials->ended(timed_.start, PMPI_Wtime() - started_);
   if (tag_ < 0) {
     PMPI_Grequest_complete(handle_);
@@ -222,23 +223,23 @@ void Served::left() {
 
 #ifdef OPEN_MPI
 
-int Served::answer(void* state, MPI_Status* status) {
+int ProgramRequest::answer(void* state, MPI_Status* status) {
   PMPI_Status_set_elements(status, MPI_BYTE, 0);
   PMPI_Status_set_cancelled(status, 0);
   status->MPI_SOURCE = MPI_ANY_SOURCE;
   status->MPI_TAG = MPI_ANY_TAG;
-  return (*static_cast<std::shared_ptr<Served>*>(state))->driven_->code();
+  return (*static_cast<std::shared_ptr<ProgramRequest>*>(state))->driven_->code();
 }
 
-int Served::forget(void* state) {
-  delete static_cast<std::shared_ptr<Served>*>(state);
+int ProgramRequest::forget(void* state) {
+  delete static_cast<std::shared_ptr<ProgramRequest>*>(state);
   return MPI_SUCCESS;
 }
 
 #endif
 
-int Served::started(MPI_Request handle) {
-  std::shared_ptr<Served> found;
+int ProgramRequest::started(MPI_Request handle) {
+  std::shared_ptr<ProgramRequest> found;
   {
     Persistent& all = persistent();
     const std::lock_guard lock(all.mutex);
@@ -250,14 +251,14 @@ int Served::started(MPI_Request handle) {
   return MPI_SUCCESS;
 }
 
-bool Served::is_open(MPI_Request handle) {
+bool ProgramRequest::is_open(MPI_Request handle) {
   if (handle == MPI_REQUEST_NULL || !ProgressHook::is_driving()) return false;
   Process* const process = Process::current();
   return process != nullptr && process->busy() && process->has(handle);
 }
 
-void Served::freed(MPI_Request handle) {
-  std::shared_ptr<Served> last;  // destroyed last: its destructor takes the lock
+void ProgramRequest::freed(MPI_Request handle) {
+  std::shared_ptr<ProgramRequest> last;  // destroyed last: its destructor takes the lock
   Persistent& all = persistent();
   const std::lock_guard lock(all.mutex);
   const auto known = all.requests.find(handle);
