@@ -143,6 +143,10 @@ int Channel::evaluate() {
 // other thread might do the same.
 int Channel::duplicate() {
   if (int code = Transport::wait(agreement_->windows_request); code != MPI_SUCCESS) return code;
+  if (blocking_) {
+    refuse("an MPI_Comm_idup of this communicator may be under way");
+    return MPI_SUCCESS;
+  }
   if (within_world_ && !world_.is_open() && route_.p == world_.size() &&
       World::thread_level() != MPI_THREAD_MULTIPLE && world_.open(user_) == MPI_SUCCESS) {
     state_ = State::fresh;

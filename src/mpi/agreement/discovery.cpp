@@ -178,7 +178,7 @@ std::shared_ptr<const Placement> discover(Exchange exchange, const Surroundings&
     }
   if (largest[node_unknown] == 0)
     own.node = static_cast<std::uint64_t>(lowest_on_node);
-  else if (largest[busy] == 0)
+  else if (largest[busy] == 0 && exchange.may_make_communicators())
     on_roomy_stack(
         [&] { own.node = static_cast<std::uint64_t>(ask_for_lowest_on_node(comm, rank)); });
 

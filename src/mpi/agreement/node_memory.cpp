@@ -36,13 +36,12 @@ std::vector<int> ranks_on_node() {
                                         : HydraAnswers::ranks_on_node();
 }
 
-// `world` itself if it has no other ranks. If the launcher does not know the ranks of this node,
-// all ranks have to exchange messages.
-MPI_Comm communicator_of_node(MPI_Comm world, int world_rank) {
+// Of these ranks: `world` itself if it has no others. If the launcher does not tell them, all ranks
+// have to exchange messages.
+MPI_Comm communicator_of_node(MPI_Comm world, int world_rank, const std::vector<int>& ranks) {
   MPI_Comm made = MPI_COMM_NULL;
   int p = 0;
   PMPI_Comm_size(world, &p);
-  const std::vector<int> ranks = ranks_on_node();
   if (std::ranges::binary_search(ranks, world_rank) && ranks.back() < p) {
     if (static_cast<int>(ranks.size()) == p) return world;
     const Group all(world), of_node(all, ranks);
@@ -93,10 +92,12 @@ std::uint64_t random_number() {
 // also shows that they have found the right process.
 void NodeMemory::open(MPI_Comm world, Settings::Node permitted) {
   permitted_ = permitted;
+  const std::vector<int> told = ranks_on_node();
+  if (!told.empty()) lowest_rank_ = told.front();
   if (permitted == Settings::Node::off) return;
   int world_rank = 0, ranks = 0;
   PMPI_Comm_rank(world, &world_rank);
-  MPI_Comm node_comm = communicator_of_node(world, world_rank);
+  MPI_Comm node_comm = communicator_of_node(world, world_rank, told);
   if (node_comm == MPI_COMM_NULL) return;
   PMPI_Comm_rank(node_comm, &place_);
   PMPI_Comm_size(node_comm, &ranks);
