@@ -14,7 +14,7 @@ space := $(empty) $(empty)
 export CTEST_OUTPUT_ON_FAILURE = 1
 export NINJA_STATUS = [%f/%t, %e s]$(space)
 
-.PHONY: all demo test test-asan simgrid fuzz tsan coverage faults soak install wheel test-wheel test-mpis test-hosts deb test-deb docs look test-cluster overhead interfaces node cluster lint format clean help devices guest examples applications suites setup configure tidy ranks faults-hosts
+.PHONY: all demo test test-asan simgrid fuzz tsan coverage faults soak install wheel test-wheel test-mpis test-hosts deb test-deb docs look test-cluster overhead interfaces node cluster lint format headers clean help devices guest examples applications suites setup configure tidy ranks faults-hosts
 
 all: configure ## build everything: the library for each MPI found, the benchmark, the command line
 	@echo "== building (build/release)"
@@ -184,13 +184,17 @@ lint: all ## formatting, style, types, static analysis, and phrases that scripts
 	@python3 scripts/english.py
 	@clang-format --dry-run --Werror $$(git ls-files '*.h' '*.cpp' '*.c')
 	@build/venv/bin/ruff check . && build/venv/bin/ruff format --check . && build/venv/bin/mypy
-	@cppcheck --std=c++20 --language=c++ -I src -I include -I $(RELEASE)/include --max-configs=1 -j 2 \
+	@cppcheck --std=c++20 --language=c++ -I src -I include -I $(RELEASE)/include -I $(RELEASE)/src --max-configs=1 -j 2 \
 	  --enable=warning,performance,portability --suppressions-list=scripts/cppcheck.txt \
 	  --error-exitcode=1 --quiet src
 	@build/venv/bin/python scripts/tidy.py src/node src/deciding src/api
 
 tidy: all ## clang-tidy over all sources of the library (.clang-tidy): about 10 minutes
 	@build/venv/bin/python scripts/tidy.py src
+
+headers: ## write the declarations in the public headers from src/collectives/functions.txt
+	@cmake -DUPDATE=ON -P cmake/headers.cmake
+	@clang-format -i include/toccata/toccata.h include/toccata/large.h include/toccata/toccata.hpp
 
 format: all ## format all code
 	@clang-format -i $$(git ls-files '*.h' '*.cpp' '*.c')

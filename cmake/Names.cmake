@@ -21,14 +21,12 @@ list(REMOVE_DUPLICATES _collectives)
 foreach(_collective IN LISTS _collectives)
   string(APPEND _text "struct ${_collective} {\n  static constexpr std::string_view all[]{\n${_names_${_collective}}  };\n};\n")
 endforeach()
-foreach(_pair IN ITEMS allgatherv=allgather alltoallv=alltoall alltoallw=alltoall gatherv=gather
-                       scatterv=scatter reduce_scatter_block=reduce_scatter
-                       neighbor_allgatherv=neighbor_allgather neighbor_alltoallv=neighbor_alltoall
-                       neighbor_alltoallw=neighbor_alltoall)
-  string(REPLACE "=" ";" _pair ${_pair})
-  list(GET _pair 0 _function)
-  list(GET _pair 1 _collective)
-  string(APPEND _text "using ${_function} = ${_collective};\n")
+# Some functions have the algorithms of another collective: allgatherv those of allgather.
+foreach(_function IN LISTS functions_all)
+  if(NOT _function IN_LIST _collectives)
+    string(REGEX REPLACE "[vw]$" "" _collective ${${_function}_collective})
+    string(APPEND _text "using ${_function} = ${_collective};\n")
+  endif()
 endforeach()
 string(APPEND _text "\n}  // namespace toccata::names\n\n#endif  // TOCCATA_ALGORITHMS_HPP\n")
 file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/include/toccata/algorithms.hpp CONTENT "${_text}" @ONLY)

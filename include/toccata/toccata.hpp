@@ -848,140 +848,506 @@ auto neighbor_alltoallw(Arguments&&... arguments) {
 
 }  // namespace detail
 
-// The functions: each line declares three, name, iname and name_init, with the parameters
-//
-//   parameters..., const Communicator& comm, Algorithm<names::name> algorithm = {}
-#define TOCCATA_HPP_LIST(...) __VA_ARGS__
-#define TOCCATA_HPP_FORM(form, function, name, template_, parameters, arguments)                \
-  TOCCATA_HPP_LIST template_ inline auto function(                                              \
-      TOCCATA_HPP_LIST parameters const Communicator& comm,                                     \
-      Algorithm<names::name> algorithm = {}) {                                                  \
-    return detail::name<detail::Form::form>(algorithm.text(), comm TOCCATA_HPP_LIST arguments); \
-  }
-#define TOCCATA_HPP_FORMS(name, template_, parameters, arguments)                \
-  TOCCATA_HPP_FORM(blocking, name, name, template_, parameters, arguments)       \
-  TOCCATA_HPP_FORM(nonblocking, i##name, name, template_, parameters, arguments) \
-  TOCCATA_HPP_FORM(persistent, name##_init, name, template_, parameters, arguments)
+// The functions. name() waits until the call has completed, iname() returns a nonblocking Request,
+// and name_init() returns a persistent Request.
 
 // Every rank gets the blocks of all ranks. `recv` has size() blocks of the length of `send`.
-TOCCATA_HPP_FORMS(allgather, (template <typename Send, typename Recv>),
-                  (Send && send, Recv&& recv, ),
-                  (, std::forward<Send>(send), std::forward<Recv>(recv)))
-TOCCATA_HPP_FORMS(allgatherv,
-                  (template <typename Send, typename Recv, typename Counts, typename Places>),
-                  (Send && send, Recv&& recv, Counts&& counts, Places&& displs, ),
-                  (, std::forward<Send>(send), std::forward<Recv>(recv),
-                   std::forward<Counts>(counts), std::forward<Places>(displs)))
+template <typename Send, typename Recv>
+inline auto allgather(Send&& send, Recv&& recv, const Communicator& comm,
+                      Algorithm<names::allgather> algorithm = {}) {
+  return detail::allgather<detail::Form::blocking>(algorithm.text(), comm, std::forward<Send>(send),
+                                                   std::forward<Recv>(recv));
+}
+template <typename Send, typename Recv>
+inline auto iallgather(Send&& send, Recv&& recv, const Communicator& comm,
+                       Algorithm<names::allgather> algorithm = {}) {
+  return detail::allgather<detail::Form::nonblocking>(
+      algorithm.text(), comm, std::forward<Send>(send), std::forward<Recv>(recv));
+}
+template <typename Send, typename Recv>
+inline auto allgather_init(Send&& send, Recv&& recv, const Communicator& comm,
+                           Algorithm<names::allgather> algorithm = {}) {
+  return detail::allgather<detail::Form::persistent>(
+      algorithm.text(), comm, std::forward<Send>(send), std::forward<Recv>(recv));
+}
+
+template <typename Send, typename Recv, typename RecvCounts, typename RecvPlaces>
+inline auto allgatherv(Send&& send, Recv&& recv, RecvCounts&& recvcounts, RecvPlaces&& displs,
+                       const Communicator& comm, Algorithm<names::allgatherv> algorithm = {}) {
+  return detail::allgatherv<detail::Form::blocking>(
+      algorithm.text(), comm, std::forward<Send>(send), std::forward<Recv>(recv),
+      std::forward<RecvCounts>(recvcounts), std::forward<RecvPlaces>(displs));
+}
+template <typename Send, typename Recv, typename RecvCounts, typename RecvPlaces>
+inline auto iallgatherv(Send&& send, Recv&& recv, RecvCounts&& recvcounts, RecvPlaces&& displs,
+                        const Communicator& comm, Algorithm<names::allgatherv> algorithm = {}) {
+  return detail::allgatherv<detail::Form::nonblocking>(
+      algorithm.text(), comm, std::forward<Send>(send), std::forward<Recv>(recv),
+      std::forward<RecvCounts>(recvcounts), std::forward<RecvPlaces>(displs));
+}
+template <typename Send, typename Recv, typename RecvCounts, typename RecvPlaces>
+inline auto allgatherv_init(Send&& send, Recv&& recv, RecvCounts&& recvcounts, RecvPlaces&& displs,
+                            const Communicator& comm, Algorithm<names::allgatherv> algorithm = {}) {
+  return detail::allgatherv<detail::Form::persistent>(
+      algorithm.text(), comm, std::forward<Send>(send), std::forward<Recv>(recv),
+      std::forward<RecvCounts>(recvcounts), std::forward<RecvPlaces>(displs));
+}
 
 // Every rank gets one block from each rank. Both buffers have size() blocks.
-TOCCATA_HPP_FORMS(alltoall, (template <typename Send, typename Recv>),
-                  (Send && send, Recv&& recv, ),
-                  (, std::forward<Send>(send), std::forward<Recv>(recv)))
-TOCCATA_HPP_FORMS(alltoallv,
-                  (template <typename Send, typename SendCounts, typename SendPlaces, typename Recv,
-                             typename RecvCounts, typename RecvPlaces>
-                   ),
-                  (Send && send, SendCounts&& sendcounts, SendPlaces&& sdispls, Recv&& recv,
-                   RecvCounts&& recvcounts, RecvPlaces&& rdispls, ),
-                  (, std::forward<Send>(send), std::forward<SendCounts>(sendcounts),
-                   std::forward<SendPlaces>(sdispls), std::forward<Recv>(recv),
-                   std::forward<RecvCounts>(recvcounts), std::forward<RecvPlaces>(rdispls)))
+template <typename Send, typename Recv>
+inline auto alltoall(Send&& send, Recv&& recv, const Communicator& comm,
+                     Algorithm<names::alltoall> algorithm = {}) {
+  return detail::alltoall<detail::Form::blocking>(algorithm.text(), comm, std::forward<Send>(send),
+                                                  std::forward<Recv>(recv));
+}
+template <typename Send, typename Recv>
+inline auto ialltoall(Send&& send, Recv&& recv, const Communicator& comm,
+                      Algorithm<names::alltoall> algorithm = {}) {
+  return detail::alltoall<detail::Form::nonblocking>(
+      algorithm.text(), comm, std::forward<Send>(send), std::forward<Recv>(recv));
+}
+template <typename Send, typename Recv>
+inline auto alltoall_init(Send&& send, Recv&& recv, const Communicator& comm,
+                          Algorithm<names::alltoall> algorithm = {}) {
+  return detail::alltoall<detail::Form::persistent>(
+      algorithm.text(), comm, std::forward<Send>(send), std::forward<Recv>(recv));
+}
+
+template <typename Send, typename SendCounts, typename SendPlaces, typename Recv,
+          typename RecvCounts, typename RecvPlaces>
+inline auto alltoallv(Send&& send, SendCounts&& sendcounts, SendPlaces&& sdispls, Recv&& recv,
+                      RecvCounts&& recvcounts, RecvPlaces&& rdispls, const Communicator& comm,
+                      Algorithm<names::alltoallv> algorithm = {}) {
+  return detail::alltoallv<detail::Form::blocking>(
+      algorithm.text(), comm, std::forward<Send>(send), std::forward<SendCounts>(sendcounts),
+      std::forward<SendPlaces>(sdispls), std::forward<Recv>(recv),
+      std::forward<RecvCounts>(recvcounts), std::forward<RecvPlaces>(rdispls));
+}
+template <typename Send, typename SendCounts, typename SendPlaces, typename Recv,
+          typename RecvCounts, typename RecvPlaces>
+inline auto ialltoallv(Send&& send, SendCounts&& sendcounts, SendPlaces&& sdispls, Recv&& recv,
+                       RecvCounts&& recvcounts, RecvPlaces&& rdispls, const Communicator& comm,
+                       Algorithm<names::alltoallv> algorithm = {}) {
+  return detail::alltoallv<detail::Form::nonblocking>(
+      algorithm.text(), comm, std::forward<Send>(send), std::forward<SendCounts>(sendcounts),
+      std::forward<SendPlaces>(sdispls), std::forward<Recv>(recv),
+      std::forward<RecvCounts>(recvcounts), std::forward<RecvPlaces>(rdispls));
+}
+template <typename Send, typename SendCounts, typename SendPlaces, typename Recv,
+          typename RecvCounts, typename RecvPlaces>
+inline auto alltoallv_init(Send&& send, SendCounts&& sendcounts, SendPlaces&& sdispls, Recv&& recv,
+                           RecvCounts&& recvcounts, RecvPlaces&& rdispls, const Communicator& comm,
+                           Algorithm<names::alltoallv> algorithm = {}) {
+  return detail::alltoallv<detail::Form::persistent>(
+      algorithm.text(), comm, std::forward<Send>(send), std::forward<SendCounts>(sendcounts),
+      std::forward<SendPlaces>(sdispls), std::forward<Recv>(recv),
+      std::forward<RecvCounts>(recvcounts), std::forward<RecvPlaces>(rdispls));
+}
 
 // As alltoallv, with a datatype per block. Displacements are in bytes. The bounds of the buffers
 // are not checked.
-TOCCATA_HPP_FORMS(alltoallw, (),
-                  (const void* send, std::span<const int> sendcounts, std::span<const int> sdispls,
-                   std::span<const MPI_Datatype> sendtypes, void* recv,
-                   std::span<const int> recvcounts, std::span<const int> rdispls,
-                   std::span<const MPI_Datatype> recvtypes, ),
-                  (, send, sendcounts, sdispls, sendtypes, recv, recvcounts, rdispls, recvtypes))
+inline auto alltoallw(const void* send, std::span<const int> sendcounts,
+                      std::span<const int> sdispls, std::span<const MPI_Datatype> sendtypes,
+                      void* recv, std::span<const int> recvcounts, std::span<const int> rdispls,
+                      std::span<const MPI_Datatype> recvtypes, const Communicator& comm,
+                      Algorithm<names::alltoallw> algorithm = {}) {
+  return detail::alltoallw<detail::Form::blocking>(algorithm.text(), comm, send, sendcounts,
+                                                   sdispls, sendtypes, recv, recvcounts, rdispls,
+                                                   recvtypes);
+}
+inline auto ialltoallw(const void* send, std::span<const int> sendcounts,
+                       std::span<const int> sdispls, std::span<const MPI_Datatype> sendtypes,
+                       void* recv, std::span<const int> recvcounts, std::span<const int> rdispls,
+                       std::span<const MPI_Datatype> recvtypes, const Communicator& comm,
+                       Algorithm<names::alltoallw> algorithm = {}) {
+  return detail::alltoallw<detail::Form::nonblocking>(algorithm.text(), comm, send, sendcounts,
+                                                      sdispls, sendtypes, recv, recvcounts, rdispls,
+                                                      recvtypes);
+}
+inline auto alltoallw_init(const void* send, std::span<const int> sendcounts,
+                           std::span<const int> sdispls, std::span<const MPI_Datatype> sendtypes,
+                           void* recv, std::span<const int> recvcounts,
+                           std::span<const int> rdispls, std::span<const MPI_Datatype> recvtypes,
+                           const Communicator& comm, Algorithm<names::alltoallw> algorithm = {}) {
+  return detail::alltoallw<detail::Form::persistent>(algorithm.text(), comm, send, sendcounts,
+                                                     sdispls, sendtypes, recv, recvcounts, rdispls,
+                                                     recvtypes);
+}
 
 // Every rank gets the root's buffer.
-TOCCATA_HPP_FORMS(bcast, (template <typename Buffer>), (Buffer && buffer, int root, ),
-                  (, std::forward<Buffer>(buffer), root))
+template <typename Recv>
+inline auto bcast(Recv&& recv, int root, const Communicator& comm,
+                  Algorithm<names::bcast> algorithm = {}) {
+  return detail::bcast<detail::Form::blocking>(algorithm.text(), comm, std::forward<Recv>(recv),
+                                               root);
+}
+template <typename Recv>
+inline auto ibcast(Recv&& recv, int root, const Communicator& comm,
+                   Algorithm<names::bcast> algorithm = {}) {
+  return detail::bcast<detail::Form::nonblocking>(algorithm.text(), comm, std::forward<Recv>(recv),
+                                                  root);
+}
+template <typename Recv>
+inline auto bcast_init(Recv&& recv, int root, const Communicator& comm,
+                       Algorithm<names::bcast> algorithm = {}) {
+  return detail::bcast<detail::Form::persistent>(algorithm.text(), comm, std::forward<Recv>(recv),
+                                                 root);
+}
 
 // The root gets the blocks of all ranks. Other ranks pass `ignored` as `recv`.
-TOCCATA_HPP_FORMS(gather, (template <typename Send, typename Recv>),
-                  (Send && send, Recv&& recv, int root, ),
-                  (, std::forward<Send>(send), std::forward<Recv>(recv), root))
-TOCCATA_HPP_FORMS(gatherv,
-                  (template <typename Send, typename Recv, typename Counts, typename Places>),
-                  (Send && send, Recv&& recv, Counts&& counts, Places&& displs, int root, ),
-                  (, std::forward<Send>(send), std::forward<Recv>(recv),
-                   std::forward<Counts>(counts), std::forward<Places>(displs), root))
+template <typename Send, typename Recv>
+inline auto gather(Send&& send, Recv&& recv, int root, const Communicator& comm,
+                   Algorithm<names::gather> algorithm = {}) {
+  return detail::gather<detail::Form::blocking>(algorithm.text(), comm, std::forward<Send>(send),
+                                                std::forward<Recv>(recv), root);
+}
+template <typename Send, typename Recv>
+inline auto igather(Send&& send, Recv&& recv, int root, const Communicator& comm,
+                    Algorithm<names::gather> algorithm = {}) {
+  return detail::gather<detail::Form::nonblocking>(algorithm.text(), comm, std::forward<Send>(send),
+                                                   std::forward<Recv>(recv), root);
+}
+template <typename Send, typename Recv>
+inline auto gather_init(Send&& send, Recv&& recv, int root, const Communicator& comm,
+                        Algorithm<names::gather> algorithm = {}) {
+  return detail::gather<detail::Form::persistent>(algorithm.text(), comm, std::forward<Send>(send),
+                                                  std::forward<Recv>(recv), root);
+}
+
+template <typename Send, typename Recv, typename RecvCounts, typename RecvPlaces>
+inline auto gatherv(Send&& send, Recv&& recv, RecvCounts&& recvcounts, RecvPlaces&& displs,
+                    int root, const Communicator& comm, Algorithm<names::gatherv> algorithm = {}) {
+  return detail::gatherv<detail::Form::blocking>(
+      algorithm.text(), comm, std::forward<Send>(send), std::forward<Recv>(recv),
+      std::forward<RecvCounts>(recvcounts), std::forward<RecvPlaces>(displs), root);
+}
+template <typename Send, typename Recv, typename RecvCounts, typename RecvPlaces>
+inline auto igatherv(Send&& send, Recv&& recv, RecvCounts&& recvcounts, RecvPlaces&& displs,
+                     int root, const Communicator& comm, Algorithm<names::gatherv> algorithm = {}) {
+  return detail::gatherv<detail::Form::nonblocking>(
+      algorithm.text(), comm, std::forward<Send>(send), std::forward<Recv>(recv),
+      std::forward<RecvCounts>(recvcounts), std::forward<RecvPlaces>(displs), root);
+}
+template <typename Send, typename Recv, typename RecvCounts, typename RecvPlaces>
+inline auto gatherv_init(Send&& send, Recv&& recv, RecvCounts&& recvcounts, RecvPlaces&& displs,
+                         int root, const Communicator& comm,
+                         Algorithm<names::gatherv> algorithm = {}) {
+  return detail::gatherv<detail::Form::persistent>(
+      algorithm.text(), comm, std::forward<Send>(send), std::forward<Recv>(recv),
+      std::forward<RecvCounts>(recvcounts), std::forward<RecvPlaces>(displs), root);
+}
 
 // Every rank gets its block from the root. Other ranks pass `ignored` as `send`.
-TOCCATA_HPP_FORMS(scatter, (template <typename Send, typename Recv>),
-                  (Send && send, Recv&& recv, int root, ),
-                  (, std::forward<Send>(send), std::forward<Recv>(recv), root))
-TOCCATA_HPP_FORMS(scatterv,
-                  (template <typename Send, typename Counts, typename Places, typename Recv>),
-                  (Send && send, Counts&& counts, Places&& displs, Recv&& recv, int root, ),
-                  (, std::forward<Send>(send), std::forward<Counts>(counts),
-                   std::forward<Places>(displs), std::forward<Recv>(recv), root))
+template <typename Send, typename Recv>
+inline auto scatter(Send&& send, Recv&& recv, int root, const Communicator& comm,
+                    Algorithm<names::scatter> algorithm = {}) {
+  return detail::scatter<detail::Form::blocking>(algorithm.text(), comm, std::forward<Send>(send),
+                                                 std::forward<Recv>(recv), root);
+}
+template <typename Send, typename Recv>
+inline auto iscatter(Send&& send, Recv&& recv, int root, const Communicator& comm,
+                     Algorithm<names::scatter> algorithm = {}) {
+  return detail::scatter<detail::Form::nonblocking>(
+      algorithm.text(), comm, std::forward<Send>(send), std::forward<Recv>(recv), root);
+}
+template <typename Send, typename Recv>
+inline auto scatter_init(Send&& send, Recv&& recv, int root, const Communicator& comm,
+                         Algorithm<names::scatter> algorithm = {}) {
+  return detail::scatter<detail::Form::persistent>(algorithm.text(), comm, std::forward<Send>(send),
+                                                   std::forward<Recv>(recv), root);
+}
+
+template <typename Send, typename SendCounts, typename SendPlaces, typename Recv>
+inline auto scatterv(Send&& send, SendCounts&& sendcounts, SendPlaces&& displs, Recv&& recv,
+                     int root, const Communicator& comm,
+                     Algorithm<names::scatterv> algorithm = {}) {
+  return detail::scatterv<detail::Form::blocking>(
+      algorithm.text(), comm, std::forward<Send>(send), std::forward<SendCounts>(sendcounts),
+      std::forward<SendPlaces>(displs), std::forward<Recv>(recv), root);
+}
+template <typename Send, typename SendCounts, typename SendPlaces, typename Recv>
+inline auto iscatterv(Send&& send, SendCounts&& sendcounts, SendPlaces&& displs, Recv&& recv,
+                      int root, const Communicator& comm,
+                      Algorithm<names::scatterv> algorithm = {}) {
+  return detail::scatterv<detail::Form::nonblocking>(
+      algorithm.text(), comm, std::forward<Send>(send), std::forward<SendCounts>(sendcounts),
+      std::forward<SendPlaces>(displs), std::forward<Recv>(recv), root);
+}
+template <typename Send, typename SendCounts, typename SendPlaces, typename Recv>
+inline auto scatterv_init(Send&& send, SendCounts&& sendcounts, SendPlaces&& displs, Recv&& recv,
+                          int root, const Communicator& comm,
+                          Algorithm<names::scatterv> algorithm = {}) {
+  return detail::scatterv<detail::Form::persistent>(
+      algorithm.text(), comm, std::forward<Send>(send), std::forward<SendCounts>(sendcounts),
+      std::forward<SendPlaces>(displs), std::forward<Recv>(recv), root);
+}
 
 // The root gets the result. Other ranks pass `ignored` as `recv`.
-TOCCATA_HPP_FORMS(reduce, (template <typename Send, typename Recv, typename Operation>),
-                  (Send && send, Recv&& recv, const Operation& op, int root, ),
-                  (, std::forward<Send>(send), std::forward<Recv>(recv), op, root))
+template <typename Send, typename Recv, typename Operation>
+inline auto reduce(Send&& send, Recv&& recv, const Operation& op, int root,
+                   const Communicator& comm, Algorithm<names::reduce> algorithm = {}) {
+  return detail::reduce<detail::Form::blocking>(algorithm.text(), comm, std::forward<Send>(send),
+                                                std::forward<Recv>(recv), op, root);
+}
+template <typename Send, typename Recv, typename Operation>
+inline auto ireduce(Send&& send, Recv&& recv, const Operation& op, int root,
+                    const Communicator& comm, Algorithm<names::reduce> algorithm = {}) {
+  return detail::reduce<detail::Form::nonblocking>(algorithm.text(), comm, std::forward<Send>(send),
+                                                   std::forward<Recv>(recv), op, root);
+}
+template <typename Send, typename Recv, typename Operation>
+inline auto reduce_init(Send&& send, Recv&& recv, const Operation& op, int root,
+                        const Communicator& comm, Algorithm<names::reduce> algorithm = {}) {
+  return detail::reduce<detail::Form::persistent>(algorithm.text(), comm, std::forward<Send>(send),
+                                                  std::forward<Recv>(recv), op, root);
+}
 
-// allreduce: every rank gets the result of all ranks. scan: of the ranks up to itself. exscan: of
-// the ranks before it.
-TOCCATA_HPP_FORMS(allreduce, (template <typename Send, typename Recv, typename Operation>),
-                  (Send && send, Recv&& recv, const Operation& op, ),
-                  (, std::forward<Send>(send), std::forward<Recv>(recv), op))
-TOCCATA_HPP_FORMS(scan, (template <typename Send, typename Recv, typename Operation>),
-                  (Send && send, Recv&& recv, const Operation& op, ),
-                  (, std::forward<Send>(send), std::forward<Recv>(recv), op))
-TOCCATA_HPP_FORMS(exscan, (template <typename Send, typename Recv, typename Operation>),
-                  (Send && send, Recv&& recv, const Operation& op, ),
-                  (, std::forward<Send>(send), std::forward<Recv>(recv), op))
+// Every rank gets the result of all ranks.
+template <typename Send, typename Recv, typename Operation>
+inline auto allreduce(Send&& send, Recv&& recv, const Operation& op, const Communicator& comm,
+                      Algorithm<names::allreduce> algorithm = {}) {
+  return detail::allreduce<detail::Form::blocking>(algorithm.text(), comm, std::forward<Send>(send),
+                                                   std::forward<Recv>(recv), op);
+}
+template <typename Send, typename Recv, typename Operation>
+inline auto iallreduce(Send&& send, Recv&& recv, const Operation& op, const Communicator& comm,
+                       Algorithm<names::allreduce> algorithm = {}) {
+  return detail::allreduce<detail::Form::nonblocking>(
+      algorithm.text(), comm, std::forward<Send>(send), std::forward<Recv>(recv), op);
+}
+template <typename Send, typename Recv, typename Operation>
+inline auto allreduce_init(Send&& send, Recv&& recv, const Operation& op, const Communicator& comm,
+                           Algorithm<names::allreduce> algorithm = {}) {
+  return detail::allreduce<detail::Form::persistent>(
+      algorithm.text(), comm, std::forward<Send>(send), std::forward<Recv>(recv), op);
+}
 
 // Every rank gets its block of the result.
-TOCCATA_HPP_FORMS(reduce_scatter_block,
-                  (template <typename Send, typename Recv, typename Operation>),
-                  (Send && send, Recv&& recv, const Operation& op, ),
-                  (, std::forward<Send>(send), std::forward<Recv>(recv), op))
-TOCCATA_HPP_FORMS(reduce_scatter,
-                  (template <typename Send, typename Recv, typename Counts, typename Operation>),
-                  (Send && send, Recv&& recv, Counts&& recvcounts, const Operation& op, ),
-                  (, std::forward<Send>(send), std::forward<Recv>(recv),
-                   std::forward<Counts>(recvcounts), op))
+template <typename Send, typename Recv, typename Operation>
+inline auto reduce_scatter_block(Send&& send, Recv&& recv, const Operation& op,
+                                 const Communicator& comm,
+                                 Algorithm<names::reduce_scatter_block> algorithm = {}) {
+  return detail::reduce_scatter_block<detail::Form::blocking>(
+      algorithm.text(), comm, std::forward<Send>(send), std::forward<Recv>(recv), op);
+}
+template <typename Send, typename Recv, typename Operation>
+inline auto ireduce_scatter_block(Send&& send, Recv&& recv, const Operation& op,
+                                  const Communicator& comm,
+                                  Algorithm<names::reduce_scatter_block> algorithm = {}) {
+  return detail::reduce_scatter_block<detail::Form::nonblocking>(
+      algorithm.text(), comm, std::forward<Send>(send), std::forward<Recv>(recv), op);
+}
+template <typename Send, typename Recv, typename Operation>
+inline auto reduce_scatter_block_init(Send&& send, Recv&& recv, const Operation& op,
+                                      const Communicator& comm,
+                                      Algorithm<names::reduce_scatter_block> algorithm = {}) {
+  return detail::reduce_scatter_block<detail::Form::persistent>(
+      algorithm.text(), comm, std::forward<Send>(send), std::forward<Recv>(recv), op);
+}
+
+template <typename Send, typename Recv, typename RecvCounts, typename Operation>
+inline auto reduce_scatter(Send&& send, Recv&& recv, RecvCounts&& recvcounts, const Operation& op,
+                           const Communicator& comm,
+                           Algorithm<names::reduce_scatter> algorithm = {}) {
+  return detail::reduce_scatter<detail::Form::blocking>(
+      algorithm.text(), comm, std::forward<Send>(send), std::forward<Recv>(recv),
+      std::forward<RecvCounts>(recvcounts), op);
+}
+template <typename Send, typename Recv, typename RecvCounts, typename Operation>
+inline auto ireduce_scatter(Send&& send, Recv&& recv, RecvCounts&& recvcounts, const Operation& op,
+                            const Communicator& comm,
+                            Algorithm<names::reduce_scatter> algorithm = {}) {
+  return detail::reduce_scatter<detail::Form::nonblocking>(
+      algorithm.text(), comm, std::forward<Send>(send), std::forward<Recv>(recv),
+      std::forward<RecvCounts>(recvcounts), op);
+}
+template <typename Send, typename Recv, typename RecvCounts, typename Operation>
+inline auto reduce_scatter_init(Send&& send, Recv&& recv, RecvCounts&& recvcounts,
+                                const Operation& op, const Communicator& comm,
+                                Algorithm<names::reduce_scatter> algorithm = {}) {
+  return detail::reduce_scatter<detail::Form::persistent>(
+      algorithm.text(), comm, std::forward<Send>(send), std::forward<Recv>(recv),
+      std::forward<RecvCounts>(recvcounts), op);
+}
+
+// Every rank gets the result of the ranks up to itself.
+template <typename Send, typename Recv, typename Operation>
+inline auto scan(Send&& send, Recv&& recv, const Operation& op, const Communicator& comm,
+                 Algorithm<names::scan> algorithm = {}) {
+  return detail::scan<detail::Form::blocking>(algorithm.text(), comm, std::forward<Send>(send),
+                                              std::forward<Recv>(recv), op);
+}
+template <typename Send, typename Recv, typename Operation>
+inline auto iscan(Send&& send, Recv&& recv, const Operation& op, const Communicator& comm,
+                  Algorithm<names::scan> algorithm = {}) {
+  return detail::scan<detail::Form::nonblocking>(algorithm.text(), comm, std::forward<Send>(send),
+                                                 std::forward<Recv>(recv), op);
+}
+template <typename Send, typename Recv, typename Operation>
+inline auto scan_init(Send&& send, Recv&& recv, const Operation& op, const Communicator& comm,
+                      Algorithm<names::scan> algorithm = {}) {
+  return detail::scan<detail::Form::persistent>(algorithm.text(), comm, std::forward<Send>(send),
+                                                std::forward<Recv>(recv), op);
+}
+
+// Every rank gets the result of the ranks before it.
+template <typename Send, typename Recv, typename Operation>
+inline auto exscan(Send&& send, Recv&& recv, const Operation& op, const Communicator& comm,
+                   Algorithm<names::exscan> algorithm = {}) {
+  return detail::exscan<detail::Form::blocking>(algorithm.text(), comm, std::forward<Send>(send),
+                                                std::forward<Recv>(recv), op);
+}
+template <typename Send, typename Recv, typename Operation>
+inline auto iexscan(Send&& send, Recv&& recv, const Operation& op, const Communicator& comm,
+                    Algorithm<names::exscan> algorithm = {}) {
+  return detail::exscan<detail::Form::nonblocking>(algorithm.text(), comm, std::forward<Send>(send),
+                                                   std::forward<Recv>(recv), op);
+}
+template <typename Send, typename Recv, typename Operation>
+inline auto exscan_init(Send&& send, Recv&& recv, const Operation& op, const Communicator& comm,
+                        Algorithm<names::exscan> algorithm = {}) {
+  return detail::exscan<detail::Form::persistent>(algorithm.text(), comm, std::forward<Send>(send),
+                                                  std::forward<Recv>(recv), op);
+}
 
 // Ends when all ranks have called it.
-TOCCATA_HPP_FORMS(barrier, (), (), ())
+inline auto barrier(const Communicator& comm, Algorithm<names::barrier> algorithm = {}) {
+  return detail::barrier<detail::Form::blocking>(algorithm.text(), comm);
+}
+inline auto ibarrier(const Communicator& comm, Algorithm<names::barrier> algorithm = {}) {
+  return detail::barrier<detail::Form::nonblocking>(algorithm.text(), comm);
+}
+inline auto barrier_init(const Communicator& comm, Algorithm<names::barrier> algorithm = {}) {
+  return detail::barrier<detail::Form::persistent>(algorithm.text(), comm);
+}
 
 // Among the neighbours of a topology: one block per incoming edge, in its order.
-TOCCATA_HPP_FORMS(neighbor_allgather, (template <typename Send, typename Recv>),
-                  (Send && send, Recv&& recv, ),
-                  (, std::forward<Send>(send), std::forward<Recv>(recv)))
-TOCCATA_HPP_FORMS(neighbor_allgatherv,
-                  (template <typename Send, typename Recv, typename Counts, typename Places>),
-                  (Send && send, Recv&& recv, Counts&& counts, Places&& displs, ),
-                  (, std::forward<Send>(send), std::forward<Recv>(recv),
-                   std::forward<Counts>(counts), std::forward<Places>(displs)))
-TOCCATA_HPP_FORMS(neighbor_alltoall, (template <typename Send, typename Recv>),
-                  (Send && send, Recv&& recv, ),
-                  (, std::forward<Send>(send), std::forward<Recv>(recv)))
-TOCCATA_HPP_FORMS(neighbor_alltoallv,
-                  (template <typename Send, typename SendCounts, typename SendPlaces, typename Recv,
-                             typename RecvCounts, typename RecvPlaces>
-                   ),
-                  (Send && send, SendCounts&& sendcounts, SendPlaces&& sdispls, Recv&& recv,
-                   RecvCounts&& recvcounts, RecvPlaces&& rdispls, ),
-                  (, std::forward<Send>(send), std::forward<SendCounts>(sendcounts),
-                   std::forward<SendPlaces>(sdispls), std::forward<Recv>(recv),
-                   std::forward<RecvCounts>(recvcounts), std::forward<RecvPlaces>(rdispls)))
-TOCCATA_HPP_FORMS(neighbor_alltoallw, (),
-                  (const void* send, std::span<const int> sendcounts,
-                   std::span<const MPI_Aint> sdispls, std::span<const MPI_Datatype> sendtypes,
-                   void* recv, std::span<const int> recvcounts, std::span<const MPI_Aint> rdispls,
-                   std::span<const MPI_Datatype> recvtypes, ),
-                  (, send, sendcounts, sdispls, sendtypes, recv, recvcounts, rdispls, recvtypes))
+template <typename Send, typename Recv>
+inline auto neighbor_allgather(Send&& send, Recv&& recv, const Communicator& comm,
+                               Algorithm<names::neighbor_allgather> algorithm = {}) {
+  return detail::neighbor_allgather<detail::Form::blocking>(
+      algorithm.text(), comm, std::forward<Send>(send), std::forward<Recv>(recv));
+}
+template <typename Send, typename Recv>
+inline auto ineighbor_allgather(Send&& send, Recv&& recv, const Communicator& comm,
+                                Algorithm<names::neighbor_allgather> algorithm = {}) {
+  return detail::neighbor_allgather<detail::Form::nonblocking>(
+      algorithm.text(), comm, std::forward<Send>(send), std::forward<Recv>(recv));
+}
+template <typename Send, typename Recv>
+inline auto neighbor_allgather_init(Send&& send, Recv&& recv, const Communicator& comm,
+                                    Algorithm<names::neighbor_allgather> algorithm = {}) {
+  return detail::neighbor_allgather<detail::Form::persistent>(
+      algorithm.text(), comm, std::forward<Send>(send), std::forward<Recv>(recv));
+}
 
-#undef TOCCATA_HPP_FORMS
-#undef TOCCATA_HPP_FORM
-#undef TOCCATA_HPP_LIST
+template <typename Send, typename Recv, typename RecvCounts, typename RecvPlaces>
+inline auto neighbor_allgatherv(Send&& send, Recv&& recv, RecvCounts&& recvcounts,
+                                RecvPlaces&& displs, const Communicator& comm,
+                                Algorithm<names::neighbor_allgatherv> algorithm = {}) {
+  return detail::neighbor_allgatherv<detail::Form::blocking>(
+      algorithm.text(), comm, std::forward<Send>(send), std::forward<Recv>(recv),
+      std::forward<RecvCounts>(recvcounts), std::forward<RecvPlaces>(displs));
+}
+template <typename Send, typename Recv, typename RecvCounts, typename RecvPlaces>
+inline auto ineighbor_allgatherv(Send&& send, Recv&& recv, RecvCounts&& recvcounts,
+                                 RecvPlaces&& displs, const Communicator& comm,
+                                 Algorithm<names::neighbor_allgatherv> algorithm = {}) {
+  return detail::neighbor_allgatherv<detail::Form::nonblocking>(
+      algorithm.text(), comm, std::forward<Send>(send), std::forward<Recv>(recv),
+      std::forward<RecvCounts>(recvcounts), std::forward<RecvPlaces>(displs));
+}
+template <typename Send, typename Recv, typename RecvCounts, typename RecvPlaces>
+inline auto neighbor_allgatherv_init(Send&& send, Recv&& recv, RecvCounts&& recvcounts,
+                                     RecvPlaces&& displs, const Communicator& comm,
+                                     Algorithm<names::neighbor_allgatherv> algorithm = {}) {
+  return detail::neighbor_allgatherv<detail::Form::persistent>(
+      algorithm.text(), comm, std::forward<Send>(send), std::forward<Recv>(recv),
+      std::forward<RecvCounts>(recvcounts), std::forward<RecvPlaces>(displs));
+}
+
+template <typename Send, typename Recv>
+inline auto neighbor_alltoall(Send&& send, Recv&& recv, const Communicator& comm,
+                              Algorithm<names::neighbor_alltoall> algorithm = {}) {
+  return detail::neighbor_alltoall<detail::Form::blocking>(
+      algorithm.text(), comm, std::forward<Send>(send), std::forward<Recv>(recv));
+}
+template <typename Send, typename Recv>
+inline auto ineighbor_alltoall(Send&& send, Recv&& recv, const Communicator& comm,
+                               Algorithm<names::neighbor_alltoall> algorithm = {}) {
+  return detail::neighbor_alltoall<detail::Form::nonblocking>(
+      algorithm.text(), comm, std::forward<Send>(send), std::forward<Recv>(recv));
+}
+template <typename Send, typename Recv>
+inline auto neighbor_alltoall_init(Send&& send, Recv&& recv, const Communicator& comm,
+                                   Algorithm<names::neighbor_alltoall> algorithm = {}) {
+  return detail::neighbor_alltoall<detail::Form::persistent>(
+      algorithm.text(), comm, std::forward<Send>(send), std::forward<Recv>(recv));
+}
+
+template <typename Send, typename SendCounts, typename SendPlaces, typename Recv,
+          typename RecvCounts, typename RecvPlaces>
+inline auto neighbor_alltoallv(Send&& send, SendCounts&& sendcounts, SendPlaces&& sdispls,
+                               Recv&& recv, RecvCounts&& recvcounts, RecvPlaces&& rdispls,
+                               const Communicator& comm,
+                               Algorithm<names::neighbor_alltoallv> algorithm = {}) {
+  return detail::neighbor_alltoallv<detail::Form::blocking>(
+      algorithm.text(), comm, std::forward<Send>(send), std::forward<SendCounts>(sendcounts),
+      std::forward<SendPlaces>(sdispls), std::forward<Recv>(recv),
+      std::forward<RecvCounts>(recvcounts), std::forward<RecvPlaces>(rdispls));
+}
+template <typename Send, typename SendCounts, typename SendPlaces, typename Recv,
+          typename RecvCounts, typename RecvPlaces>
+inline auto ineighbor_alltoallv(Send&& send, SendCounts&& sendcounts, SendPlaces&& sdispls,
+                                Recv&& recv, RecvCounts&& recvcounts, RecvPlaces&& rdispls,
+                                const Communicator& comm,
+                                Algorithm<names::neighbor_alltoallv> algorithm = {}) {
+  return detail::neighbor_alltoallv<detail::Form::nonblocking>(
+      algorithm.text(), comm, std::forward<Send>(send), std::forward<SendCounts>(sendcounts),
+      std::forward<SendPlaces>(sdispls), std::forward<Recv>(recv),
+      std::forward<RecvCounts>(recvcounts), std::forward<RecvPlaces>(rdispls));
+}
+template <typename Send, typename SendCounts, typename SendPlaces, typename Recv,
+          typename RecvCounts, typename RecvPlaces>
+inline auto neighbor_alltoallv_init(Send&& send, SendCounts&& sendcounts, SendPlaces&& sdispls,
+                                    Recv&& recv, RecvCounts&& recvcounts, RecvPlaces&& rdispls,
+                                    const Communicator& comm,
+                                    Algorithm<names::neighbor_alltoallv> algorithm = {}) {
+  return detail::neighbor_alltoallv<detail::Form::persistent>(
+      algorithm.text(), comm, std::forward<Send>(send), std::forward<SendCounts>(sendcounts),
+      std::forward<SendPlaces>(sdispls), std::forward<Recv>(recv),
+      std::forward<RecvCounts>(recvcounts), std::forward<RecvPlaces>(rdispls));
+}
+
+inline auto neighbor_alltoallw(const void* send, std::span<const int> sendcounts,
+                               std::span<const MPI_Aint> sdispls,
+                               std::span<const MPI_Datatype> sendtypes, void* recv,
+                               std::span<const int> recvcounts, std::span<const MPI_Aint> rdispls,
+                               std::span<const MPI_Datatype> recvtypes, const Communicator& comm,
+                               Algorithm<names::neighbor_alltoallw> algorithm = {}) {
+  return detail::neighbor_alltoallw<detail::Form::blocking>(algorithm.text(), comm, send,
+                                                            sendcounts, sdispls, sendtypes, recv,
+                                                            recvcounts, rdispls, recvtypes);
+}
+inline auto ineighbor_alltoallw(const void* send, std::span<const int> sendcounts,
+                                std::span<const MPI_Aint> sdispls,
+                                std::span<const MPI_Datatype> sendtypes, void* recv,
+                                std::span<const int> recvcounts, std::span<const MPI_Aint> rdispls,
+                                std::span<const MPI_Datatype> recvtypes, const Communicator& comm,
+                                Algorithm<names::neighbor_alltoallw> algorithm = {}) {
+  return detail::neighbor_alltoallw<detail::Form::nonblocking>(algorithm.text(), comm, send,
+                                                               sendcounts, sdispls, sendtypes, recv,
+                                                               recvcounts, rdispls, recvtypes);
+}
+inline auto neighbor_alltoallw_init(
+    const void* send, std::span<const int> sendcounts, std::span<const MPI_Aint> sdispls,
+    std::span<const MPI_Datatype> sendtypes, void* recv, std::span<const int> recvcounts,
+    std::span<const MPI_Aint> rdispls, std::span<const MPI_Datatype> recvtypes,
+    const Communicator& comm, Algorithm<names::neighbor_alltoallw> algorithm = {}) {
+  return detail::neighbor_alltoallw<detail::Form::persistent>(algorithm.text(), comm, send,
+                                                              sendcounts, sdispls, sendtypes, recv,
+                                                              recvcounts, rdispls, recvtypes);
+}
 
 }  // namespace toccata
 

@@ -1,7 +1,6 @@
 #include "calls.h"
 
 #include <array>
-#include <cctype>
 #include <cstdint>
 #include <cstring>
 #include <dlfcn.h>
@@ -25,17 +24,9 @@ static_assert(sizeof(Word) == 8);
 template <std::size_t>
 using Each = Word;
 
-constexpr int arity[function_count] = {
-#define TOCCATA_ONE(kind, name) +1
-#define TOCCATA_ARITY(Name, name, collective) 1 TOCCATA_ARGUMENTS_##name(TOCCATA_ONE),
-    TOCCATA_FUNCTIONS(TOCCATA_ARITY)  // +1 for the communicator
-#undef TOCCATA_ARITY
-#undef TOCCATA_ONE
-};
-
 // Whether an argument is an array with one count or displacement per rank, on all ranks.
 constexpr bool is_array_of_ranks(int function, std::size_t at) {
-  const std::string_view name = functions[function].name;
+  const std::string_view name = function_names[function].blocking;
   return (name == "Allgatherv" && (at == 4 || at == 5)) || (name == "Reduce_scatter" && at == 2);
 }
 
@@ -127,12 +118,8 @@ void* trampoline(std::index_sequence<at...>) {
 }
 template <int... slot>
 std::array<void*, sizeof...(slot)> trampolines(std::integer_sequence<int, slot...>) {
-  return {trampoline<slot>(std::make_index_sequence<arity[slot / Slots::kinds]>())...};
-}
-
-std::string lower(std::string text) {
-  for (char& each : text) each = static_cast<char>(std::tolower(each));
-  return text;
+  return {
+      trampoline<slot>(std::make_index_sequence<function_names[slot / Slots::kinds].arity>())...};
 }
 
 void* open(const std::string& file) {
@@ -196,11 +183,11 @@ void connect(const std::string& mpi4py, const std::string& library, unsigned lon
   std::array<std::string, Slots::count> names;
   for (int slot = 0; slot < Slots::count; ++slot) {
     const bool nonblocking = (slot & 1) != 0;
-    const Function& function = functions[slot / Slots::kinds];
+    const FunctionNames& function = function_names[slot / Slots::kinds];
     const std::string suffix = (slot & 2) != 0 ? "_c" : "";
-    const std::string own = lower(function.name);
+    const std::string own = function.fortran;
     names[slot] =
-        std::string("MPI_") + (nonblocking ? function.nonblocking : function.name) + suffix;
+        std::string("MPI_") + (nonblocking ? function.nonblocking : function.blocking) + suffix;
     all.mpi[slot] = of_mpi(names[slot]);
     all.toccata[slot] =
         dlsym(ours, ("toccata_" + std::string(nonblocking ? "i" : "") + own + suffix).c_str());

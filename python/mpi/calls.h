@@ -4,25 +4,14 @@
 #include <string>
 #include <vector>
 
-#include "mpi/call/functions.h"
+#include "mpi/call/function_names.h"
 
 // A request of toccata.h, with the same declaration as there.
 using toccata_request = struct toccata_request_object*;
 
 namespace toccata {
 
-// The collectives, in the order of mpi/call/functions.h.
-struct Function {
-  const char* name;         // of mpi4py's blocking method, such as Allgather
-  const char* nonblocking;  // Iallgather
-  const char* persistent;   // Allgather_init
-};
-inline constexpr Function functions[] = {
-#define TOCCATA_FUNCTION(Name, name, collective) {#Name, "I" #name, #Name "_init"},
-    TOCCATA_FUNCTIONS(TOCCATA_FUNCTION)
-#undef TOCCATA_FUNCTION
-};
-inline constexpr int function_count = sizeof(functions) / sizeof(*functions);
+inline constexpr int function_count = sizeof(function_names) / sizeof(*function_names);
 
 enum class Way { blocking, nonblocking, persistent };
 

@@ -235,18 +235,19 @@ nb::object called(int function, Way way, PyObject* const* arguments, Py_ssize_t 
   static const auto methods = [] {
     std::array<std::array<PyObject*, 2>, function_count> all{};
     for (int i = 0; i < function_count; ++i)
-      all[static_cast<std::size_t>(i)] = {PyUnicode_InternFromString(functions[i].name),
-                                          PyUnicode_InternFromString(functions[i].nonblocking)};
+      all[static_cast<std::size_t>(i)] = {
+          PyUnicode_InternFromString(function_names[i].blocking),
+          PyUnicode_InternFromString(function_names[i].nonblocking)};
     return all;
   }();
   if (mpi4py.communicator == nullptr)
     throw std::runtime_error("toccata._mpi is not connected; import toccata.mpi");
-  const auto& name = functions[function];
+  const auto& name = function_names[function];
   if (count < 1 || !PyObject_TypeCheck(arguments[0], mpi4py.communicator))
     throw nb::type_error("the first argument is not a communicator of mpi4py");
   if (PyObject_TypeCheck(arguments[0], mpi4py.intercommunicator))
     throw nb::value_error(("the communicator is an intercommunicator; call mpi4py's own " +
-                           std::string(way == Way::blocking      ? name.name
+                           std::string(way == Way::blocking      ? name.blocking
                                        : way == Way::nonblocking ? name.nonblocking
                                                                  : name.persistent))
                               .c_str());
@@ -266,7 +267,7 @@ nb::object called(int function, Way way, PyObject* const* arguments, Py_ssize_t 
                                 static_cast<std::size_t>(count), given.keywords.ptr()));
   if (!answer.is_valid()) throw nb::python_error();
   if (!named.served())
-    throw std::runtime_error(std::string("mpi4py did not call MPI for ") + name.name +
+    throw std::runtime_error(std::string("mpi4py did not call MPI for ") + name.blocking +
                              " in a way that toccata.mpi can answer");
   if (way == Way::blocking) return answer;
   nb::list buffers;
@@ -299,13 +300,14 @@ void add(std::vector<PyMethodDef>& all) {
     static std::array<std::string, 3> texts;
     const auto way = all.size() % 3;
     texts[way] = std::string(name) + "($module, comm, /, *args, algorithm=None, **kwargs)\n--\n\n" +
-                 text + functions[function].name;
+                 text + function_names[function].blocking;
     all.push_back({name, reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(code)),
                    METH_FASTCALL | METH_KEYWORDS, texts[way].c_str()});
   };
-  define(functions[function].name, entry<function, Way::blocking>, "Blocking MPI_");
-  define(functions[function].nonblocking, entry<function, Way::nonblocking>, "Nonblocking MPI_");
-  define(functions[function].persistent, entry<function, Way::persistent>, "Persistent MPI_");
+  define(function_names[function].blocking, entry<function, Way::blocking>, "Blocking MPI_");
+  define(function_names[function].nonblocking, entry<function, Way::nonblocking>,
+         "Nonblocking MPI_");
+  define(function_names[function].persistent, entry<function, Way::persistent>, "Persistent MPI_");
 }
 
 template <int... function>

@@ -1,8 +1,13 @@
 #include "api/guard.h"
 
 #include <cstdio>
+#include <exception>
+#include <new>
 
+#include "choices/choice.h"
 #include "mpi/agreement/comms.h"
+#include "mpi/call/serve.h"
+#include "mpi/process/ending.h"
 #include "mpi/process/process.h"
 
 namespace toccata {
@@ -17,6 +22,36 @@ int raise_error(MPI_Comm comm, int error_class, const char* text) noexcept {
   }
   call_errhandler(comm, code);
   return code;
+}
+
+int guarded(MPI_Comm comm, FunctionRef<int()> body) noexcept {
+  try {
+    if (comm == MPI_COMM_NULL)  // Open MPI crashes with it
+      return raise_error(MPI_COMM_WORLD, MPI_ERR_COMM, "the communicator is MPI_COMM_NULL");
+    return body();
+  } catch (const ChoiceError& error) {
+    return raise_error(comm, MPI_ERR_ARG, error.what());
+  } catch (const std::bad_alloc&) {
+    return raise_error(comm, MPI_ERR_NO_MEM, "out of memory");
+  } catch (const std::exception& error) {
+    return raise_error(comm, MPI_ERR_INTERN, error.what());
+  }
+}
+
+int guarded_collective(MPI_Comm comm, FunctionRef<int()> body) noexcept {
+  return guarded(comm, [&] {
+    try {
+      return body();
+    } catch (const std::bad_alloc&) {
+      if (has_other_ranks(comm)) end_job("out of memory");
+      throw;
+    }
+  });
+}
+
+int run_guarded(const Said& said, const Operation& call, const char* algorithm,
+                FunctionRef<int()> native) noexcept {
+  return guarded_collective(said.comm, [&] { return run(said, call, algorithm, native); });
 }
 
 }  // namespace toccata

@@ -50,8 +50,6 @@ int start_by(int (Request::*start)(), toccata_request* request) {
   });
 }
 
-}  // namespace
-
 int make_request(std::unique_ptr<Call> call, MPI_Comm comm, const char* algorithm, bool persistent,
                  toccata_request* handle) {
   return guarded(comm, [&]() -> int {
@@ -62,6 +60,22 @@ int make_request(std::unique_ptr<Call> call, MPI_Comm comm, const char* algorith
     if (code == MPI_SUCCESS && !persistent) code = made->start();
     if (code == MPI_SUCCESS) *handle = new toccata_request_object{.request = std::move(made)};
     return code;
+  });
+}
+
+}  // namespace
+
+int start_request(const Operation& call, Call::Start start, MPI_Comm comm, const char* algorithm,
+                  toccata_request* handle) noexcept {
+  return guarded_collective(comm, [&] {
+    return make_request(std::make_unique<Call>(call, start), comm, algorithm, false, handle);
+  });
+}
+
+int make_persistent_request(const Operation& call, Call::Start start, MPI_Comm comm,
+                            const char* algorithm, toccata_request* handle) noexcept {
+  return guarded(comm, [&] {
+    return make_request(std::make_unique<Call>(call, start), comm, algorithm, true, handle);
   });
 }
 

@@ -17,8 +17,10 @@ struct toccata_request_object {
 
 namespace toccata {
 
-// The common part of all nonblocking and persistent calls.
-int make_request(std::unique_ptr<Call> call, MPI_Comm comm, const char* algorithm, bool persistent,
-                 toccata_request* handle);
+// A nonblocking call, or a persistent one.
+int start_request(const Operation& call, Call::Start start, MPI_Comm comm, const char* algorithm,
+                  toccata_request* handle) noexcept;
+int make_persistent_request(const Operation& call, Call::Start start, MPI_Comm comm,
+                            const char* algorithm, toccata_request* handle) noexcept;
 
 }  // namespace toccata

@@ -10,7 +10,7 @@
 
 #include "choices/spelling.h"
 #include "mpi/agreement/roll_call.h"
-#include "mpi/call/functions.h"
+#include "mpi/call/function_names.h"
 #include "mpi/process/process.h"
 #include "mpi/process/progress_hook.h"
 #include "mpi/process/sessions.h"
@@ -46,20 +46,20 @@ bool is_first(const char* function) {
 // The collectives whose calls do not reach this library, because a tool defines them before it. If
 // this holds on some ranks only, the others would wait for them.
 std::string hidden_collectives() {
-#define TOCCATA_NAME(Name, name, collective) "MPI_" #Name,
-#define TOCCATA_NONBLOCKING_NAME(Name, name, collective) "MPI_I" #name,
-#define TOCCATA_FORTRAN_NAME(Name, name, collective) "mpi_" #name "_",
-  static constexpr const char* ours[] = {TOCCATA_FUNCTIONS(TOCCATA_NAME)
+  std::string names;
+  const auto look_at = [&](const std::string& name) {
+    if (is_first(name.c_str())) return;
+    if (!names.empty()) names += ' ';
+    names += name;
+  };
+  for (const FunctionNames& each : function_names) look_at(std::string("MPI_") + each.blocking);
 #ifdef TOCCATA_SERVES_REQUESTS
-                                             TOCCATA_FUNCTIONS(TOCCATA_NONBLOCKING_NAME)
+  for (const FunctionNames& each : function_names) look_at(std::string("MPI_") + each.nonblocking);
 #endif
 #ifdef OPEN_MPI
-                                                 TOCCATA_FUNCTIONS(TOCCATA_FORTRAN_NAME)
+  for (const FunctionNames& each : function_names)
+    look_at(std::string("mpi_") + each.fortran + "_");
 #endif
-  };
-  std::string names;
-  for (const char* each : ours)
-    if (!is_first(each)) names += (names.empty() ? "" : " ") + std::string(each);
   return names;
 }
 

@@ -6,53 +6,24 @@
 
 #ifdef TOCCATA_SERVES_REQUESTS  // with other MPIs, these calls are always native
 
-#include <memory>
-#include <utility>
-
 #include "mpi/call/call.h"
+#include "mpi/call/function_ref.h"
 #include "mpi/call/repeats.h"
 #include "mpi/call/said.h"
-#include "mpi/call/serve.h"
 #include "mpi/call/served.h"
 
-// The info argument, which persistent functions have.
-#define TOCCATA_INFO_ARGUMENT_nonblocking
-#define TOCCATA_INFO_ARGUMENT_persistent info,
+namespace toccata {
 
-// Serves a call of MPI_I<name> or MPI_<name>_init, with the arguments in C.
-namespace toccata::requests {
+// Serves a nonblocking or persistent call, as run_request() in mpi/call/serve.h. No exception
+// leaves this function.
+int serve_request(const Said& said, const Operation& call, Call::Start start, Form kind,
+                  MPI_Request* request, FunctionRef<int()> native) noexcept;
 
 // Whether it is one more call that goes directly to the MPI library.
-inline bool is_one_more(Said& said, Form kind) {
+inline bool is_one_more_request(Said& said, Form kind) {
   said.opens = kind == Form::nonblocking;
   return said.opens && Repeats::is_one_more(said);
 }
-
-// `form` is the name of the function, with _c for large counts.
-#define TOCCATA_REQUEST_SET(kind, name) call->name = name;
-#define TOCCATA_REQUEST_OF(name, form, parameter)                                                 \
-  template <typename Native>                                                                      \
-  int form(TOCCATA_ARGUMENTS_##name(parameter) const Said& said, Form kind, MPI_Request* request, \
-           Native&& native) {                                                                     \
-    const auto kept = [&]() -> std::unique_ptr<Call> {                                            \
-      auto call = std::make_unique<calls::form>();                                                \
-      TOCCATA_ARGUMENTS_##name(TOCCATA_REQUEST_SET) return call;                                  \
-    };                                                                                            \
-    return run_request(said,                                                                      \
-                       operations::form(TOCCATA_ARGUMENTS_##name(TOCCATA_ARGUMENT) said.comm),    \
-                       kind, request, kept, native);                                              \
-  }
-#define TOCCATA_REQUEST(Name, name, collective) TOCCATA_REQUEST_OF(name, name, TOCCATA_PARAMETER)
-TOCCATA_FUNCTIONS(TOCCATA_REQUEST)
-#if MPI_VERSION >= 4
-#define TOCCATA_LARGE_REQUEST(Name, name, collective) \
-  TOCCATA_REQUEST_OF(name, name##_c, TOCCATA_LARGE_PARAMETER)
-TOCCATA_FUNCTIONS_OF_DATA(TOCCATA_LARGE_REQUEST)
-#undef TOCCATA_LARGE_REQUEST
-#endif
-#undef TOCCATA_REQUEST
-#undef TOCCATA_REQUEST_OF
-#undef TOCCATA_REQUEST_SET
 
 // Call this after MPI_Start or MPI_Startall of `count` requests, which returned `code`.
 template <typename Handle>
@@ -61,6 +32,6 @@ int started(int code, int count, Handle&& handle) {
   return code;
 }
 
-}  // namespace toccata::requests
+}  // namespace toccata
 
 #endif

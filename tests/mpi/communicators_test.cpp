@@ -1,5 +1,6 @@
 // The lifetime of the state of a communicator.
 
+#include "mpi/call/functions.h"
 #include "mpi/call/repeats.h"
 #include "support.h"
 

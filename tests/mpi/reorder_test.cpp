@@ -2,7 +2,7 @@
 // one.
 #include <numeric>
 
-#include "mpi/call/call.h"
+#include "mpi/call/functions.h"
 #include "mpi/communicator/communicator.h"
 #include "support.h"
 #include "topology/reorder/patterns.h"

@@ -18,12 +18,12 @@ KNOW_MPI = {"mpi", "api", "preload", "simulator"}
 
 
 def unit_of(path):
-    return re.sub(r"\.(h|cpp|cpp\.in)$", "", str(path))
+    return re.sub(r"\.(h|cpp)(\.in)?$", "", str(path))
 
 
 def included_units(folder, root=SOURCES):
     """{unit of the folder: {unit of the folder that it includes}}, named from the root."""
-    files = [path for path in folder.rglob("*") if re.search(r"\.(h|cpp|cpp\.in)$", path.name)]
+    files = [path for path in folder.rglob("*") if re.search(r"\.(h|cpp)(\.in)?$", path.name)]
     units = {unit_of(path.relative_to(root)) for path in files}
     result = defaultdict(set)
     for path in files:

@@ -6,6 +6,7 @@
 #include <array>
 #include <mutex>
 
+#include "mpi/call/functions.h"
 #include "mpi/call/wait_clock.h"
 
 namespace toccata {
@@ -44,12 +45,9 @@ class Alternatives::Exchange final : public UnderWay,
   explicit Exchange(std::shared_ptr<Deciding> deciding) : deciding_(std::move(deciding)) {}
 
   int make(Server& server, const Lane& lane) {
-    auto call = std::make_unique<calls::allreduce>();
-    call->sendbuf = mine_.data();
-    call->recvbuf = least_.data();
-    call->count = static_cast<int>(numbers);
-    call->datatype = MPI_DOUBLE;
-    call->op = MPI_MIN;
+    const Operation minimum = operations::allreduce(
+        mine_.data(), least_.data(), static_cast<int>(numbers), MPI_DOUBLE, MPI_MIN, MPI_COMM_NULL);
+    auto call = std::make_unique<Call>(minimum, &starts::allreduce);
     return Request::make_driven(std::move(call), *deciding_->communicator, server, nullptr, true,
                                 request_, lane);
   }

@@ -5,7 +5,6 @@
 #include <cstdint>
 
 #include "collectives/collective.h"
-#include "mpi/call/functions.h"
 
 namespace toccata {
 
@@ -35,48 +34,9 @@ struct Said {
   }
 };
 
-// The Said of a call of MPI_<name>.
-namespace said {
-
+// Whether the arguments of a rank depend on the root.
 constexpr bool tells_by_root(const Collective& collective) {
   return &collective == &gather || &collective == &scatter;
 }
-
-// Stores an argument in its member of the Said `said`.
-#define TOCCATA_SAY(kind, name) TOCCATA_SAY_##kind(name);
-#define TOCCATA_SAY_NOTHING(name) static_cast<void>(name)
-#define TOCCATA_SAY_ARRAY(name) static_cast<void>(name), said.has_arrays = true
-#define TOCCATA_SAY_BUFFER_IN(name) said.in = name
-#define TOCCATA_SAY_BUFFER_OUT(name) said.out = name
-#define TOCCATA_SAY_COUNT_IN(name) said.sent = name
-#define TOCCATA_SAY_COUNT_OUT(name) said.received = name
-#define TOCCATA_SAY_COUNTS_IN(name) TOCCATA_SAY_ARRAY(name)
-#define TOCCATA_SAY_COUNTS_OUT(name) TOCCATA_SAY_ARRAY(name)
-#define TOCCATA_SAY_PLACES_IN(name) TOCCATA_SAY_NOTHING(name)
-#define TOCCATA_SAY_PLACES_OUT(name) TOCCATA_SAY_NOTHING(name)
-#define TOCCATA_SAY_OFFSETS_IN(name) TOCCATA_SAY_NOTHING(name)
-#define TOCCATA_SAY_OFFSETS_OUT(name) TOCCATA_SAY_NOTHING(name)
-#define TOCCATA_SAY_TYPE_IN(name) said.sent_type = name
-#define TOCCATA_SAY_TYPE_OUT(name) said.received_type = name
-#define TOCCATA_SAY_TYPES_IN(name) TOCCATA_SAY_ARRAY(name)
-#define TOCCATA_SAY_TYPES_OUT(name) TOCCATA_SAY_ARRAY(name)
-#define TOCCATA_SAY_OPERATION(name) said.operation = name
-#define TOCCATA_SAY_ROOT(name) said.root = said.named_root = name
-
-#define TOCCATA_SAID(Name, name, collective_)                                                      \
-  inline Said name(TOCCATA_ARGUMENTS_##name(TOCCATA_PARAMETER) MPI_Comm comm) {                    \
-    Said said{.collective = &toccata::collective_, .comm = comm};                                  \
-    TOCCATA_ARGUMENTS_##name(TOCCATA_SAY) if (!tells_by_root(toccata::collective_)) said.root = 0; \
-    return said;                                                                                   \
-  }                                                                                                \
-  inline Said name##_c(TOCCATA_ARGUMENTS_##name(TOCCATA_LARGE_PARAMETER) MPI_Comm comm) {          \
-    Said said{.collective = &toccata::collective_, .comm = comm};                                  \
-    TOCCATA_ARGUMENTS_##name(TOCCATA_SAY) if (!tells_by_root(toccata::collective_)) said.root = 0; \
-    return said;                                                                                   \
-  }
-TOCCATA_FUNCTIONS(TOCCATA_SAID)
-#undef TOCCATA_SAID
-
-}  // namespace said
 
 }  // namespace toccata

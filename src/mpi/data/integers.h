@@ -15,6 +15,11 @@ class Integers {
     static_assert(sizeof(Wide) == sizeof(std::int64_t));
   }
 
+  // The array, whose type the caller knows.
+  template <typename Integer>
+  const Integer* as() const {
+    return static_cast<const Integer*>(values_);
+  }
   bool is_null() const { return values_ == nullptr; }
   std::int64_t operator[](std::int64_t i) const {
     if (!wide_) return static_cast<const int*>(values_)[i];
