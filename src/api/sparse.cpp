@@ -70,7 +70,7 @@ int toccata_sparse_alltoallv(const void* sendbuf, int ndestinations, const int d
     std::vector<int> sorted;
     for (int i = 0; i < ndestinations; ++i) {
       const int to = destinations[i];
-      const std::string place = "[" + std::to_string(i) + "] is ";
+      const std::string place = std::string("[") + std::to_string(i) + "] is ";
       if (to < 0 || to >= communicator->size())
         return refuse(MPI_ERR_RANK, "destinations" + place + std::to_string(to) +
                                         ": expected a rank from 0 to " +

@@ -199,6 +199,7 @@ const Pattern& pattern_named(std::string_view name) {
 
 Reorder parse_reorder(std::string_view word) {
   if (switches_off(word)) return Reorder::off;
+  if (switches_on(word)) return Reorder::automatic;
   return static_cast<Reorder>(parse_value(reordering(), word));
 }
 

@@ -10,7 +10,7 @@ namespace toccata {
 // and error messages use these texts.
 struct Variable {
   std::string_view name;
-  std::string_view values = "";    // the accepted values
+  std::string_view values = "";    // the accepted values, such as "auto, off or FILE.json"
   std::string_view standard = "";  // the default
   std::string_view unit = "";      // of numbers in the value; "" if it has none
   std::string_view example = "";   // a value

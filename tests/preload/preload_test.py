@@ -517,7 +517,7 @@ class Reorder(unittest.TestCase):
         self.assertEqual(outcome.out, ["all", "right"], outcome.error)
         self.assertTrue(
             any(
-                "TOCCATA_REORDER=upwards" in line and "expected off|auto" in line
+                "TOCCATA_REORDER=upwards" in line and "expected off, auto" in line
                 for line in outcome.messages
             ),
             outcome.error,

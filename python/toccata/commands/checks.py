@@ -175,12 +175,9 @@ def complaint(name: str, said: Said) -> str:
     if not value:
         return ""
     collective = next((each.name for each in _core.collectives() if each.variable == name), None)
-    if name in ("TOCCATA_MODEL", "TOCCATA_TUNING", "TOCCATA_LEARN", "TOCCATA_REPORT") or (
-        name == "TOCCATA_TOPOLOGY" and _exists(value)
-    ):
-        wrong = documents.why_unreadable(Path(value)) if _exists(value) else ""
-        if wrong:
-            return f"{value} {wrong}"
+    values = next((each.values for each in _core.variables() if each.name == name), "")
+    if "FILE" in values and _exists(value) and (wrong := documents.why_unreadable(Path(value))):
+        return f"{value} {wrong}"
     try:
         if collective == "allreduce" and value == "nccl":
             return ""  # the ranks check whether it can serve

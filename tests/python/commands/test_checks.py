@@ -178,7 +178,7 @@ def test_doctor_looks_at_settings() -> None:
         ("TOCCATA", "of", "expected auto or off"),
         ("TOCCATA_GUARD", "perhaps", "expected on, off or all"),
         ("TOCCATA_REPRODUCIBLE", "maybe", "expected 0 or 1"),
-        ("TOCCATA_REORDER", "x", "'x'"),
+        ("TOCCATA_REORDER", "x", "expected off, auto, straight, exchange or shuffle"),
         ("TOCCATA_REORDER_TOPOLOGIES", "x", "expected 0 or 1"),
         ("TOCCATA_REPORT", "table.txt", "expected 0, 1 or FILE.json"),
         ("TOCCATA_REPORT", "/nosuch/y.json", "cannot write to /nosuch"),

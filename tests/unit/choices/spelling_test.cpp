@@ -42,6 +42,8 @@ TEST(Variables, ValuesThatTheyDoNotTakeAreNamed) {
       EXPECT_EQ(complaint_of_value(name, word), "") << name << "=" << word;
   for (const char* word : {"0", "no", "off", "false"})
     EXPECT_EQ(parse_reorder(word), Reorder::off) << word;
+  EXPECT_EQ(parse_reorder("on"), Reorder::automatic);
+  EXPECT_EQ(complaint_of_value("TOCCATA_DEVICE", "off"), "expected auto, staged or direct");
   EXPECT_EQ(complaint_of_value("TOCCATA", "of"), "expected auto or off");
   EXPECT_EQ(complaint_of_value("TOCCATA_GUARD", "all"), "");
   EXPECT_EQ(complaint_of_value("TOCCATA_GUARD", "perhaps"), "expected on, off or all");
@@ -50,7 +52,8 @@ TEST(Variables, ValuesThatTheyDoNotTakeAreNamed) {
   EXPECT_EQ(complaint_of_value("TOCCATA_REPORT", "run.json"), "");
   EXPECT_EQ(complaint_of_value("TOCCATA_REPORT", "run.txt"), "expected 0, 1 or FILE.json");
   EXPECT_EQ(complaint_of_value("TOCCATA_REORDER", "shuffle"), "");
-  EXPECT_NE(complaint_of_value("TOCCATA_REORDER", "x"), "");
+  EXPECT_EQ(complaint_of_value("TOCCATA_REORDER", "x"),
+            "expected off, auto, straight, exchange or shuffle");
   EXPECT_EQ(complaint_of_value("TOCCATA_LEARN", "anything"), "");
 }
 
