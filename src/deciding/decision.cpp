@@ -10,6 +10,7 @@
 #include "costs/cost_bound.h"
 #include "deciding/network_rule.h"
 #include "deciding/node_rule.h"
+#include "deciding/size_range.h"
 #include "writing/registry.h"
 
 namespace toccata {

@@ -5,6 +5,7 @@
 
 #include "deciding/network_rule.h"
 #include "deciding/node_rule.h"
+#include "deciding/size_range.h"
 
 namespace toccata {
 

@@ -7,6 +7,7 @@
 
 #include "choices/ranking.h"
 #include "choices/reproducible.h"
+#include "deciding/size_range.h"
 #include "deciding/why_native.h"
 
 namespace toccata {
