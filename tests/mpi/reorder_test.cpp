@@ -80,8 +80,7 @@ TEST(CommSetInfo, SaysWhoServes) {
     toccata_allgather(mine.data(), static_cast<int>(count), MPI_INT, all.data(),
                       static_cast<int>(count), MPI_INT, comm, nullptr);
     Communicator& communicator = *Communicator::of(comm);
-    Decision* const decision =
-        communicator.decisions().of(communicator.question(call)).decision.get();
+    Decision* const decision = communicator.decisions().made_for(communicator.question(call));
     return decision == nullptr ? "none" : decision->current().service->choice.text();
   };
   EXPECT_EQ(served_by(1), "none");

@@ -9,6 +9,8 @@
 #include "mpi/call/program_request.h"
 #include "mpi/call/repeats.h"
 #include "mpi/communicator/communicator.h"
+#include "mpi/devices/device_memory.h"
+#include "mpi/execution/staging.h"
 
 namespace toccata {
 
