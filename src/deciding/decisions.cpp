@@ -185,9 +185,9 @@ Decisions::Verdict Decisions::nonblocking(SizeClass& calls, const Question& call
   if (const SizeClass* const same = find(call, Form::blocking);
       !trials->is_under_way() && same != nullptr && same->decision != nullptr)
     decision->follow_blocking(*same->decision);
-  const bool was_due = trials->is_due();
+  due_ -= trials->is_due() ? 1 : 0;
   const std::optional<Trials::Start> start = trials->start();
-  if (!was_due && trials->is_due()) ++due_;
+  due_ += trials->is_due() ? 1 : 0;
   return {.decision = decision, .start = *start};
 }
 

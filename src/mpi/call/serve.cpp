@@ -140,9 +140,9 @@ Decided decide_persistent(const ProgramCall& call, Communicator& communicator,
                           const Question& question) {
   const double own_bytes =
       question.bytes < 0 ? call.operation.own_unit(communicator.seat(call.operation)) : 0;
-  auto decision = communicator.decisions().persistent(question, own_bytes);
-  if (decision != nullptr && decision->trials() != nullptr)
-    return {.candidates = std::move(decision)};
+  Decided result{.candidates = communicator.decisions().persistent(question, own_bytes)};
+  Decision* const decision = result.candidates.get();
+  if (decision != nullptr && decision->trials() != nullptr) return result;
   Server& decided =
       decision != nullptr ? decision->current() : communicator.server_for(call.operation, nullptr);
   return {.server =

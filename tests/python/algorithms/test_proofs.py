@@ -108,6 +108,7 @@ def test_a_variable_has_the_name_of_its_file(tmp_path: Path) -> None:
     folder = tmp_path / "algorithms/allgather"
     folder.mkdir(parents=True)
     template = "writing/registry.cpp.in"
+    (tmp_path / template).parent.mkdir()
     (tmp_path / template).write_text((ROOT / "src" / template).read_text())
     (folder / "ring.cpp").write_text((ROOT / "src/algorithms/allgather/ring.cpp").read_text())
     assert "&algorithms::allgather::ring,\n" in written(tmp_path)
