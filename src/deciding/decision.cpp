@@ -217,6 +217,7 @@ std::unique_ptr<Decision> Decision::make_nonblocking(Ranks& ranks, const Questio
     return made;
   }
   if (call.keeps_order || (bytes < 0 && call.collective.vector_of == nullptr)) return nullptr;
+  made->root_ = call.root;
   made->add({}, Source::native);
   made->compare_by(Trials(made->setup(), calls));
   return made;

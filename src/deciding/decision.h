@@ -106,6 +106,8 @@ class Decision {
   // The same for calls that end later than they start; null for blocking calls.
   OpenTrials* open_trials() { return open_trials_.get(); }
   int candidates() const { return static_cast<int>(candidates_.size()); }
+  // The root of the first nonblocking call.
+  int root() const { return root_; }
   // Whether the network rule has made a choice.
   bool follows_network_rule() const { return follows_network_rule_; }
   // Call this after the ranks have agreed on a trial of a persistent call; notes the winner.
@@ -152,6 +154,7 @@ class Decision {
   const Collective& collective_;
   std::int64_t bytes_;  // the largest size of the class
   Form form_;
+  int root_ = 0;  // see root()
   struct Candidate {
     Choice choice;
     Server* server;

@@ -40,8 +40,7 @@ Decisions::SizeClass& Decisions::make(const Question& call, Form form) {
           .form = form,
           .keeps_order = call.keeps_order,
           .runs_users_code = call.runs_users_code,
-          .is_final = call.is_final,
-          .root = call.root};
+          .is_final = call.is_final};
   if (form == Form::blocking)
     begin(made, call);
   else
@@ -60,7 +59,7 @@ void Decisions::ask(const Collective& collective, SizedChoice choice) {
     else
       each.wants_decision = false;  // calls may be open that a trial times
   });
-  asked_.emplace_back(&collective, std::move(choice));
+  asked_.emplace_front(&collective, std::move(choice));
 }
 
 // The argument of ask(); otherwise the communicator's info; otherwise the rules.
@@ -82,7 +81,7 @@ Decision* Decisions::made_for(const Question& call) {
 }
 
 bool Decisions::follows_node_rule(const SizeClass& calls) {
-  const Facts& facts = ranks_.facts();
+  const Facts facts = ranks_.facts();
   return facts.on_one_node && node_rule_holds_at_once(facts.node, calls.most) &&
          node_rule(Form::blocking, *calls.collective, facts.ranks, facts.node, calls.most);
 }
@@ -91,7 +90,7 @@ bool Decisions::follows_node_rule(const SizeClass& calls) {
 // ranks have found what it needs. For rounding sums, only other sums count: the history of the rest
 // differs from run to run. With long messages, it is always asked at once.
 bool Decisions::follows_network_rule(const SizeClass& calls) const {
-  const Facts& facts = ranks_.facts();
+  const Facts facts = ranks_.facts();
   if (network_rule_holds_at_once(*calls.collective, facts.ranks, calls.most, calls.keeps_order) &&
       ranks_.rules().checkable_own_rules() != nullptr && !facts.on_one_node)
     return true;
@@ -108,7 +107,7 @@ bool Decisions::follows_network_rule(const SizeClass& calls) const {
 void Decisions::begin(SizeClass& made, const Question& call) {
   const Collective& collective = call.collective;
   const std::int64_t bytes = call.bytes;
-  const Facts& facts = ranks_.facts();
+  const Facts facts = ranks_.facts();
   const Asked asked = this->asked(call);
   const bool chooses = !asked.by_size && ranks_.rules().chooses(collective);
   if (facts.ranks == 1 && chooses) made.left = all_calls;
@@ -147,7 +146,7 @@ void Decisions::begin_nonblocking(SizeClass& made, const Question& call) {
       !rules.decides_at_once(call.keeps_order) &&
       (call.bytes > 0 || (call.bytes == 0 && collective.synchronizes) ||
        (call.bytes < 0 && collective.vector_of != nullptr && !collective.among_neighbors));
-  made.calls_to_decision = call.is_final ? 0 : first_calls;
+  made.calls_to_decision = static_cast<std::int8_t>(call.is_final ? 0 : first_calls);
 }
 
 Decisions::Verdict Decisions::blocking(SizeClass& calls, const Question& call, bool one_by_one) {
@@ -197,7 +196,7 @@ Decisions::SizeClass& Decisions::lend(const Question& call) {
   if (gave_up_ || !calls.wants_decision)
     calls.left = lent_at_once;
   else if (calls.calls_to_decision >= 0)
-    calls.left = std::exchange(calls.calls_to_decision, 0);
+    calls.left = std::exchange(calls.calls_to_decision, std::int8_t{0});
   else
     calls.left = calls.decision != nullptr && calls.decision->trials() != nullptr
                      ? calls.decision->lend()
@@ -221,7 +220,7 @@ void Decisions::agree() {
     if (trials == nullptr || !trials->is_due()) return;
     each.decision->agree({.collective = *each.collective,
                           .bytes = each.most,
-                          .root = each.root,
+                          .root = each.decision->root(),
                           .keeps_order = each.keeps_order,
                           .runs_users_code = each.runs_users_code,
                           .is_final = each.is_final});

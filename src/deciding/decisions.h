@@ -5,7 +5,6 @@
 #include <forward_list>
 #include <memory>
 #include <utility>
-#include <vector>
 
 #include "deciding/decision.h"
 
@@ -36,9 +35,9 @@ class Decisions {
     Form form = Form::blocking;
     bool wants_decision = false;
     bool keeps_order = false, runs_users_code = false, is_final = false;  // see Question
-    int root = 0;                                                         // of the first call
-    int calls_to_decision = -1;  // of nonblocking calls; negative: the decision was made
+    std::int8_t calls_to_decision = -1;  // of nonblocking calls; negative: the decision was made
   };
+  static_assert(sizeof(SizeClass) <= 6 * sizeof(std::int64_t), "programs have many");
 
   // The algorithm or library that serves a call.
   struct Verdict {
@@ -123,7 +122,7 @@ class Decisions {
   void take_back();  // all loans of nonblocking calls
 
   Ranks& ranks_;
-  std::vector<std::pair<const Collective*, SizedChoice>> asked_;  // by name
+  std::forward_list<std::pair<const Collective*, SizedChoice>> asked_;  // by name
   // In pairs, because that takes the least memory; entries without a collective are free.
   std::forward_list<std::array<SizeClass, 2>> classes_;
   int due_ = 0;

@@ -49,7 +49,7 @@ struct Facts {
 // and get the same result.
 class Ranks {
  public:
-  virtual const Facts& facts() = 0;
+  virtual Facts facts() = 0;
   virtual const Rules& rules() const = 0;
   // This process's knowledge of communicators, by shape.
   virtual Results& results() = 0;

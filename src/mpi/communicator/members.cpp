@@ -138,17 +138,22 @@ NetworkFacts Members::network_facts(bool for_sums) {
           facts.ethernet ? NetworkKind::ethernet : NetworkKind::any};
 }
 
-// The node's memory opens with the private world, which MPI_Init may have left for later.
-const Facts& Members::facts() {
-  if (facts_stay_) return facts_;
+// Kept as two bits, because programs have many communicators. The node's memory opens with the
+// private world, which MPI_Init may have left for later.
+Facts Members::facts() {
   const NodeMemory& node = process_->world().node();
-  const auto is_here = [&](int world_rank) { return node.place(world_rank) >= 0; };
-  facts_ = {.ranks = size_,
-            .obey_rules = !process_->is_off() && channel().is_within_world(),
-            .on_one_node = node.is_open() && std::ranges::all_of(ranks_in_world(user_), is_here),
-            .node = {!node.has_spare_cores(), node.reads_directly(), rules().table()}};
-  facts_stay_ = process_->world().is_open();
-  return facts_;
+  if (!knows_facts_) {
+    const std::vector<int> ranks = ranks_in_world(user_);
+    const auto is_here = [&](int world_rank) { return node.place(world_rank) >= 0; };
+    const bool within_world = std::ranges::find(ranks, MPI_UNDEFINED) == ranks.end();
+    obeys_rules_ = !process_->is_off() && within_world;
+    on_one_node_ = node.is_open() && std::ranges::all_of(ranks, is_here);
+    knows_facts_ = process_->world().is_open();
+  }
+  return {.ranks = size_,
+          .obey_rules = obeys_rules_,
+          .on_one_node = on_one_node_,
+          .node = {!node.has_spare_cores(), node.reads_directly(), rules().table()}};
 }
 
 bool Members::share_memory() {

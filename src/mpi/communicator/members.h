@@ -28,7 +28,7 @@ class Members : public Ranks, public std::enable_shared_from_this<Members> {
   MPI_Comm user() const { return user_; }
   int rank() const { return rank_; }
   int size() const { return size_; }
-  const Facts& facts() final;
+  Facts facts() final;
   const Rules& rules() const final { return Settings::get(); }
   Results& results() final { return process_->results(); }
   bool is_inter() const { return is_inter_; }
@@ -142,12 +142,11 @@ class Members : public Ranks, public std::enable_shared_from_this<Members> {
   std::shared_ptr<const Placement> placement_;  // if it was discovered on this communicator
   int nodes_ = 0;                               // see known_nodes
   bool is_inter_ : 1 = false, has_met_ : 1 = false, makes_duplicates_ : 1 = false;
-  bool facts_stay_ : 1 = false;
+  bool knows_facts_ : 1 = false, obeys_rules_ : 1 = false, on_one_node_ : 1 = false;
   struct KnownNetwork {
     bool agreed : 1 = false, own : 1 = false, sends_only_messages : 1 = false, ethernet : 1 = false;
   };
   KnownNetwork network_[2] = {};  // for sums and others: see network_facts
-  Facts facts_;
   std::uint64_t where_ = 0, known_shape_ = 0;
   std::unique_ptr<const KnownNeighbors> own_neighbors_, all_neighbors_;
   std::optional<ReorderWish> reorder_wish_;  // from the communicator's info

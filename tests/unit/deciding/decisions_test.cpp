@@ -142,7 +142,7 @@ class SimulatedRanks final : public Ranks {
                .node = {.crowded = true, .rules = rules.table()}} {}
 
   // The ranks share cores, so the rule for nodes leaves most sizes open.
-  const Facts& facts() override { return facts_; }
+  Facts facts() override { return facts_; }
   const Rules& rules() const override { return rules_; }
   Results& results() override { return process_.results; }
   NetworkFacts network_facts(bool) override {
