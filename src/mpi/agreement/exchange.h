@@ -16,9 +16,8 @@ namespace toccata {
 //
 // MPI_Comm_idup of Open MPI consists of nonblocking collectives on the program's communicator, and
 // begins them at times that differ between ranks. A nonblocking collective of ours would be matched
-// with one of these. So after a call of MPI_Comm_idup, ours is `blocking`. No communicator may be
-// made of the program's then: MPI_Comm_split_type waited forever beside MPI_Comm_idup (Open
-// MPI 4.1).
+// with one of these. So after a call of MPI_Comm_idup, ours is `blocking`, and no communicator may
+// be made of the program's.
 class Exchange {
  public:
   Exchange(MPI_Comm comm, Background& background, bool blocking)
