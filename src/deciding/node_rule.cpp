@@ -10,9 +10,9 @@ namespace {
 
 using Section = RuleTable::Section;
 
-// From this size on, the first calls of a communicator are served, too: bytes of a block. Ranks
-// that share cores take longer to make a board.
-constexpr std::int64_t at_once_from = 4 << 10, at_once_from_crowded = 64 << 10;
+// Above this size, the first calls of a communicator are served, too: bytes of a block. Ranks that
+// share cores take longer to make a board.
+constexpr std::int64_t at_once_above = 2 << 10, at_once_above_crowded = 32 << 10;
 
 Section section_of(Form form, bool crowded) {
   if (form == Form::blocking) return crowded ? Section::node_crowded : Section::node;
@@ -40,7 +40,7 @@ std::optional<Choice> node_rule(Form form, const Collective& collective, int p,
 }
 
 bool node_rule_holds_at_once(const NodeKind& node, std::int64_t bytes) {
-  return bytes >= (node.crowded ? at_once_from_crowded : at_once_from);
+  return bytes > (node.crowded ? at_once_above_crowded : at_once_above);
 }
 
 }  // namespace toccata
