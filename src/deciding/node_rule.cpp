@@ -2,6 +2,7 @@
 
 #include "choices/proved.h"
 #include "choices/shipped_rules.h"
+#include "deciding/size_range.h"
 #include "writing/registry.h"
 
 namespace toccata {
@@ -25,6 +26,7 @@ Section section_of(Form form, bool crowded) {
 std::optional<Choice> node_rule(Form form, const Collective& collective, int p,
                                 const NodeKind& node, std::int64_t bytes) {
   if (bytes < 0 || collective.among_neighbors) return {};
+  bytes = size_range(bytes, false).most;  // rows were measured for whole powers of two
   std::string_view text;
   for (const RuleTable* const table : {node.rules, &rules_for_any_mpi()}) {
     if (table == nullptr || !text.empty()) continue;
