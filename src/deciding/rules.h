@@ -51,7 +51,8 @@ class Rules {
     return library_ != nullptr && library_->is_checkable ? own_rules() : nullptr;
   }
 
-  // MpiLibrary::sends_only_messages: if not, there is no rule for networks under this MPI library.
+  // Whether the collectives of this MPI library consist of messages (MpiLibrary). Otherwise, the
+  // rule for networks serves no call.
   bool sends_only_messages() const { return library_ != nullptr && library_->sends_only_messages; }
 
   // tuning(): the file of TOCCATA_TUNING, or the first file of the user or the site for this MPI

@@ -163,12 +163,12 @@ BlockRanges ScheduleBuilder::without_scratch(const BlockRanges& like) const {
   if (std::ranges::none_of(like, [](auto& range) { return range.buffer == Buffer::scratch; }))
     return like;
   BlockRanges result;
-  const ScratchSizes homes(schedule_.scratch_);
+  const ScratchSizes sizes(schedule_.scratch_);
   for (const BlockRange& range : like)
     if (range.buffer != Buffer::scratch)
       append(result, range);
     else
-      for (const BlockRange& home : homes.of(range)) append(result, home);
+      for (const BlockRange& home : sizes.of(range)) append(result, home);
   return result;
 }
 

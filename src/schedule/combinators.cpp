@@ -189,12 +189,12 @@ Schedule mapped(const Schedule& inner, const PeerMap& peer, const BlockMap& send
                 const BlockMap& recv, Scratch where, Nothing nothing, int first_scratch = 0) {
   const bool apart = where == Scratch::apart;
   const BlockMap scratch = map_scratch(inner.scratch(), send, recv, first_scratch);
-  const ScratchSizes homes(apart ? BlockRanges{} : inner.scratch());
+  const ScratchSizes sizes(apart ? BlockRanges{} : inner.scratch());
   const auto map = [&](std::span<const BlockRange> ranges, BlockRanges& outer) {
     outer.clear();
     for (const BlockRange& range : ranges)
       if (range.buffer == Buffer::scratch && !apart) {
-        for (const BlockRange& home : homes.of(range))
+        for (const BlockRange& home : sizes.of(range))
           (home.buffer == Buffer::send ? send : recv).map(home, outer);
       } else {
         const BlockMap& blocks = range.buffer == Buffer::send   ? send

@@ -39,7 +39,7 @@ struct Run {
 class Sizes {
  public:
   Sizes(const Collective& collective, const Shape& shape, int rank, const Schedule& schedule)
-      : collective_(&collective), shape_(&shape), rank_(rank), homes_(schedule.scratch()) {
+      : collective_(&collective), shape_(&shape), rank_(rank), scratch_sizes_(schedule.scratch()) {
     for (const Buffer buffer : {Buffer::send, Buffer::recv})
       blocks_[static_cast<int>(buffer)] = collective.blocks(shape, rank, buffer);
     blocks_[static_cast<int>(Buffer::scratch)] =
@@ -53,7 +53,7 @@ class Sizes {
       if (range.buffer != Buffer::scratch)
         append_runs(range, runs);
       else
-        for (const BlockRange& home : homes_.of(range)) append_runs(home, runs);
+        for (const BlockRange& home : scratch_sizes_.of(range)) append_runs(home, runs);
   }
 
  private:
@@ -85,7 +85,7 @@ class Sizes {
   const Collective* collective_;
   const Shape* shape_;
   int rank_;
-  ScratchSizes homes_;
+  ScratchSizes scratch_sizes_;
   std::array<std::int64_t, 3> blocks_{};
 };
 

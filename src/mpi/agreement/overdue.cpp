@@ -16,7 +16,7 @@ bool is_first_on_host() {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   const int length =
-      std::snprintf(address.sun_path + 1, sizeof address.sun_path - 1, "toccata.patience.%d.%d",
+      std::snprintf(address.sun_path + 1, sizeof address.sun_path - 1, "toccata.overdue.%d.%d",
                     static_cast<int>(getuid()), static_cast<int>(getppid()));
   const auto size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + length);
   if (bind(name_holder, reinterpret_cast<sockaddr*>(&address), size) == 0) return true;

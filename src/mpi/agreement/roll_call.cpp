@@ -82,27 +82,27 @@ using Packet = std::array<std::uint64_t, RollCall::most_numbers + 1>;
 // order of the messages between two ranks.
 constexpr int tag = 0x70c;
 
-int end_of(MPI_Request& request, Overdue* patience) {
+int end_of(MPI_Request& request, Overdue* overdue) {
   for (;;) {
     int ended = 0;
     const int code = PMPI_Test(&request, &ended, MPI_STATUS_IGNORE);
     if (code != MPI_SUCCESS || ended != 0) return code;
-    if (patience != nullptr) patience->tick();
+    if (overdue != nullptr) overdue->tick();
     std::this_thread::yield();
   }
 }
 
-int send(const Packet& message, int to, MPI_Comm comm, Overdue* patience) {
+int send(const Packet& message, int to, MPI_Comm comm, Overdue* overdue) {
   MPI_Request request;
   const int code = PMPI_Isend(message.data(), static_cast<int>(message.size()), MPI_UINT64_T, to,
                               tag, comm, &request);
-  return code != MPI_SUCCESS ? code : end_of(request, patience);
+  return code != MPI_SUCCESS ? code : end_of(request, overdue);
 }
-int receive(Packet& message, int from, MPI_Comm comm, Overdue* patience) {
+int receive(Packet& message, int from, MPI_Comm comm, Overdue* overdue) {
   MPI_Request request;
   const int code = PMPI_Irecv(message.data(), static_cast<int>(message.size()), MPI_UINT64_T, from,
                               tag, comm, &request);
-  return code != MPI_SUCCESS ? code : end_of(request, patience);
+  return code != MPI_SUCCESS ? code : end_of(request, overdue);
 }
 
 }  // namespace
@@ -111,7 +111,7 @@ int receive(Packet& message, int from, MPI_Comm comm, Overdue* patience) {
 // descendants. Its parent tells rank 0, which tells all others. (If several ranks are absent, this
 // holds for the one nearest to the root.)
 int RollCall::find_largest(MPI_Comm comm, std::span<const std::uint64_t> mine,
-                           std::span<std::uint64_t> largest, Overdue* patience,
+                           std::span<std::uint64_t> largest, Overdue* overdue,
                            int& absent) noexcept {
   int rank = 0, p = 0;
   PMPI_Comm_rank(comm, &rank);
@@ -131,19 +131,18 @@ int RollCall::find_largest(MPI_Comm comm, std::span<const std::uint64_t> mine,
 
   for (int bit = 1; bit < end; bit *= 2) {
     if ((children & bit) == 0) continue;
-    if (const int code = receive(theirs, rank + bit, comm, patience); code != MPI_SUCCESS)
+    if (const int code = receive(theirs, rank + bit, comm, overdue); code != MPI_SUCCESS)
       return code;
     std::ranges::transform(message, theirs, message.begin(), std::ranges::max);
   }
   if (!is_root) {
-    int code = send(message, parent_of(rank), comm, patience);
-    if (code == MPI_SUCCESS) code = receive(message, parent_of(rank), comm, patience);
+    int code = send(message, parent_of(rank), comm, overdue);
+    if (code == MPI_SUCCESS) code = receive(message, parent_of(rank), comm, overdue);
     if (code != MPI_SUCCESS) return code;
   }
   for (int bit = end / 2; bit > 0; bit /= 2) {
     if ((children & bit) == 0) continue;
-    if (const int code = send(message, rank + bit, comm, patience); code != MPI_SUCCESS)
-      return code;
+    if (const int code = send(message, rank + bit, comm, overdue); code != MPI_SUCCESS) return code;
   }
   std::copy_n(message.begin(), largest.size(), largest.begin());
   absent = static_cast<int>(message.back()) - 1;

@@ -42,8 +42,7 @@ class RollCall {
   // library, `absent` is set to it on all others (if several do, to any of them; the numbers are
   // then incomplete); otherwise to -1. Returns an MPI error code.
   static int find_largest(MPI_Comm comm, std::span<const std::uint64_t> mine,
-                          std::span<std::uint64_t> largest, Overdue* patience,
-                          int& absent) noexcept;
+                          std::span<std::uint64_t> largest, Overdue* overdue, int& absent) noexcept;
   static constexpr int most_numbers = 8;
 };
 

@@ -9,7 +9,7 @@
 #include <memory>
 #include <vector>
 
-#include "mpi/call/advanceable.h"
+#include "mpi/call/driven_request.h"
 #include "mpi/call/request.h"
 #include "mpi/communicator/communicator.h"
 
@@ -18,7 +18,7 @@ namespace toccata {
 // A persistent collective whose algorithm is chosen by trials. All candidates, among them the MPI
 // library's own request, are bound to the arguments; one of them serves each start. The ranks agree
 // on the times of a trial by separate messages, for which no start waits.
-class Alternatives final : public Advanceable {
+class Alternatives final : public DrivenRequest {
  public:
   // Binds the arguments to all candidates of a decision that has trials. `native` is the MPI
   // library's own request for that call; this object owns it from now on. If the candidates cannot

@@ -94,7 +94,7 @@ int ProgramRequest::make(std::unique_ptr<Call> call, Communicator& communicator,
 namespace {
 
 // A call that the MPI library serves, and that has already started.
-class NativeCall final : public Advanceable {
+class NativeCall final : public DrivenRequest {
  public:
   NativeCall(MPI_Request request, Communicator& communicator)
       : request_(request), communicator_(communicator.shared()) {}

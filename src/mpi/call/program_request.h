@@ -89,7 +89,7 @@ class ProgramRequest final : public UnderWay, public std::enable_shared_from_thi
 
   static std::atomic<int> persistent_count;
 
-  std::unique_ptr<Advanceable> driven_;
+  std::unique_ptr<DrivenRequest> driven_;
   // For a timed call.
   TimedStart timed_;
   std::shared_ptr<Communicator> communicator_;

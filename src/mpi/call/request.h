@@ -9,8 +9,8 @@
 #include <optional>
 #include <vector>
 
-#include "mpi/call/advanceable.h"
 #include "mpi/call/call.h"
+#include "mpi/call/driven_request.h"
 #include "mpi/communicator/communicator.h"
 #include "mpi/execution/engine.h"
 #include "mpi/execution/staging.h"
@@ -29,7 +29,7 @@ struct Lane {
 
 // A nonblocking or persistent collective. It advances while the program waits for any request or
 // tests one; see Process::progress.
-class Request final : public UnderWay, public Advanceable {
+class Request final : public UnderWay, public DrivenRequest {
  public:
   // Binds the arguments. Nothing is sent before start(). Persistent requests can start many times.
   // Errors as in run().

@@ -76,13 +76,13 @@ int Members::open(Channel& channel, bool never_waits) {
   if (channel.is_new())
     if (int code = channel.start(false, never_waits, makes_duplicates_); code != MPI_SUCCESS)
       return code;
-  Overdue patience("the first collective of all " + std::to_string(size_) +
-                   " ranks of a communicator");
+  Overdue overdue("the first collective of all " + std::to_string(size_) +
+                  " ranks of a communicator");
   while (!channel.is_settled()) {
     if (int code = test_channel(channel); code != MPI_SUCCESS) return code;
     if (channel.is_settled()) break;
     process_->progress();
-    patience.tick();
+    overdue.tick();
     std::this_thread::yield();
   }
   return MPI_SUCCESS;

@@ -146,15 +146,15 @@ static_assert(words <= RollCall::most_numbers);
 
 // The largest of each word over all ranks of MPI_COMM_WORLD. If the launcher names a rank without
 // the library, `absent` is set to it. Otherwise such a rank can only be waited for, as a late one.
-int find_largest(const Words& mine, Words& largest, Overdue* patience, int& absent) noexcept {
+int find_largest(const Words& mine, Words& largest, Overdue* overdue, int& absent) noexcept {
   absent = -1;
   if (!World::is_ours() && RollCall::is_possible())
-    return RollCall::find_largest(MPI_COMM_WORLD, mine, largest, patience, absent);
+    return RollCall::find_largest(MPI_COMM_WORLD, mine, largest, overdue, absent);
   MPI_Request request;
   int code = start_agreement(mine, largest, World::comm(), request);
   for (bool ended = false; code == MPI_SUCCESS && !ended;) {
     code = Transport::test(request, ended);
-    if (patience != nullptr) patience->tick();
+    if (overdue != nullptr) overdue->tick();
     if (!ended) std::this_thread::yield();
   }
   return code;
@@ -175,9 +175,9 @@ void Process::begin(bool program_calls_us, std::string (*hidden_collectives)()) 
   PMPI_Comm_size(World::comm(), &size);
   Words mine{}, largest{};
   mine[lacking] = 1;
-  std::optional<Overdue> patience;
+  std::optional<Overdue> overdue;
   if (!settings.failed()) try {
-      patience.emplace("all " + std::to_string(size) + " ranks in MPI_Init");
+      overdue.emplace("all " + std::to_string(size) + " ranks in MPI_Init");
       Settings::add_hidden_collectives(hidden_collectives());
       const std::uint64_t said_here = digest(settings.text());
       const std::uint64_t files_here = digest(settings.files_text());
@@ -196,7 +196,7 @@ void Process::begin(bool program_calls_us, std::string (*hidden_collectives)()) 
     }
   if (!settings.name_schedules()) settings.complain(rank == 0);
   int absent = -1;
-  const int code = find_largest(mine, largest, patience ? &*patience : nullptr, absent);
+  const int code = find_largest(mine, largest, overdue ? &*overdue : nullptr, absent);
   if (absent >= 0) {
     complain_of_absent(absent);
     Settings::switch_off();

@@ -3,9 +3,9 @@
 namespace toccata {
 
 // A nonblocking collective, or a start of a persistent one. Its owner advances it. Never waits.
-class Advanceable {
+class DrivenRequest {
  public:
-  virtual ~Advanceable() = default;
+  virtual ~DrivenRequest() = default;
   // start_driven() starts it, try_driven() advances it as far as possible. Both return whether it
   // has ended: code() is then its result, which no error handler has received yet.
   virtual bool start_driven() = 0;
