@@ -196,7 +196,7 @@ Decisions::SizeClass& Decisions::lend(const Question& call) {
   if (gave_up_ || !calls.wants_decision)
     calls.left = lent_at_once;
   else if (calls.calls_to_decision >= 0)
-    calls.left = std::exchange(calls.calls_to_decision, std::int8_t{0});
+    calls.left = static_cast<int>(std::exchange(calls.calls_to_decision, std::int8_t{0}));
   else
     calls.left = calls.decision != nullptr && calls.decision->trials() != nullptr
                      ? calls.decision->lend()
