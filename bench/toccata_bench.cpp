@@ -103,7 +103,9 @@ int count_nodes() {
 
 // Why the MPI library cannot serve calls with buffers on the device; empty if it can.
 std::string why_not_on_device() {
-  if (placement() == nullptr || mpi_takes(*placement())) return "";
+  if (placement() == nullptr || Settings::get().sends_from_devices() ||
+      !support_of_mpi(*placement()).empty())
+    return "";
   return "is not known to accept the memory of devices";
 }
 

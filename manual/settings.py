@@ -50,6 +50,14 @@ algorithm would change the order of the operands.
 | setting | functions | default | unit of sizes | example |
 |---|---|---|---|---|
 """
+OLD = """
+## Old names
+
+This version still reads the settings of version 0.3, and prints one line that names the new one.
+
+| old | new |
+|---|---|
+"""
 
 
 def _code(text: str) -> str:
@@ -58,6 +66,10 @@ def _code(text: str) -> str:
 
 def _text(text: str) -> str:
     return text.replace("|", "\\|") or "–"
+
+
+def _now(old: _core.OldSetting) -> str:
+    return f"`{old.setting}={old.now}`" if old.setting else "the default"
 
 
 def markdown() -> str:
@@ -74,7 +86,11 @@ def markdown() -> str:
         example = first if names[0] == "barrier" else f"{first}<=4K, native"
         unit = catalogue.meaning_of_size(names[0])
         algorithms += f"| `{variable}` | {functions} | auto | {unit} | `{example}` |\n"
-    return HEAD + settings + ALGORITHMS + algorithms
+    new: dict[str, list[str]] = {}
+    for each in _core.old_settings():
+        new.setdefault(f"{each.name}={each.value}", []).append(_now(each))
+    old = "".join(f"| `{name}` | {' and '.join(now)} |\n" for name, now in new.items())
+    return HEAD + settings + ALGORITHMS + algorithms + OLD + old
 
 
 if __name__ == "__main__":

@@ -80,6 +80,9 @@ void bind_cost(nb::module_& module) {
       .def_prop_ro("term_names", &term_names, "Such as \"network.eager.alpha\".")
       .def_prop_ro("coefficients", &coefficients, "The parameters, in that order.");
 
+  module.def("is_model", &is_model, "path"_a,
+             "Whether a file can be read and contains the levels of a model.");
+
   nb::class_<Predictor>(
       module, "Predictor",
       "A choice in a shape, for any number of sizes and models. ChoiceError if it is impossible.")

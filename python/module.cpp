@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
@@ -18,13 +20,16 @@
 #include "choices/configuration.h"
 #include "choices/mpi_libraries.h"
 #include "choices/native_algorithm.h"
+#include "choices/old_settings.h"
 #include "choices/proved.h"
 #include "choices/ranking.h"
 #include "choices/shipped_rules.h"
 #include "choices/sized_choice.h"
+#include "choices/topology_setting.h"
 #include "choices/tuning.h"
 #include "choices/variables.h"
 #include "cost.h"
+#include "costs/assumed_models.h"
 #include "costs/traffic.h"
 #include "crossings.h"
 #include "deciding/network_rule.h"
@@ -234,6 +239,16 @@ NB_MODULE(_core, module) {
         return std::vector<Variable>(all.begin(), all.end());
       },
       "All settings except those that name algorithms: see Collective.variable.");
+
+  nb::class_<OldSetting>(module, "OldSetting", "A setting that has another name now.")
+      .def_ro("name", &OldSetting::name)
+      .def_ro("value", &OldSetting::value)
+      .def_ro("setting", &OldSetting::setting, "Its new name; \"\" if the value is the default.")
+      .def_ro("now", &OldSetting::now, "The new value.");
+  module.def("old_settings", [] {
+    const auto all = old_settings();
+    return std::vector<OldSetting>(all.begin(), all.end());
+  });
 
   nb::class_<Parameter>(module, "Parameter",
                         "A parameter of an algorithm; values are given as the user writes them.")
@@ -467,16 +482,31 @@ NB_MODULE(_core, module) {
       "collective"_a, "text"_a,
       "From \"locality_bruck<=4K, native\": the choices with their limits in bytes, in ascending "
       "order.");
-  nb::class_<Configuration>(
-      module, "Configuration",
-      "Settings: the environment takes precedence over files such as toccata.conf.")
-      .def(nb::init<const std::vector<std::string>&>(), "files"_a)
+  nb::class_<Configuration>(module, "Configuration",
+                            "Settings: the environment takes precedence over files such as "
+                            "toccata.conf. Old settings are "
+                            "replaced by new ones.")
+      .def(
+          "__init__",
+          [](Configuration* self, const std::vector<std::string>& files,
+             const std::map<std::string, std::string>& environment) {
+            std::vector<std::string> settings;
+            for (const auto& [name, value] : environment) settings.push_back(name + "=" + value);
+            new (self) Configuration(files, settings);
+          },
+          "files"_a, "environment"_a = std::map<std::string, std::string>())
       .def("value", &Configuration::value, "name"_a)
       .def("origin", &Configuration::origin, "name"_a,
            "\"the environment\", or a file; \"\" if it is not set.")
-      .def_prop_ro("names", &Configuration::names, "All names in the files.")
+      .def_prop_ro("names", &Configuration::names, "The names of all settings.")
       .def_prop_ro("files", &Configuration::files, "The existing files.")
       .def_prop_ro("complaints", &Configuration::complaints);
+  nb::class_<TopologySetting>(module, "TopologySetting", "The parts of TOCCATA_TOPOLOGY.")
+      .def_ro("machine", &TopologySetting::machine, "A file or a machine; \"\" if not given.")
+      .def_ro("placement", &TopologySetting::placement, "Of the ranks; \"\" if not given.");
+  module.def("parse_topology_setting", &parse_topology_setting, "value"_a,
+             "From \"node:4 core:8 placement:cyclic reorder:auto\". ChoiceError if the value of "
+             "reorder: is unknown.");
   module.def(
       "configuration_files", &configuration_files, "library"_a,
       "The paths of toccata.conf: of the user, and of the site (the installation of the library).");

@@ -2,7 +2,7 @@
 
 examples.py LAUNCHER BUILD FAMILY [RUNS]: runs every program of examples/ by LAUNCHER (words, such
 as "mpirun -n 4") in four interleaved variants: bare, preloaded, preloaded with the results of such
-a run, and preloaded with TOCCATA_GUARD=all. Prints the medians of their total times with their
+a run, and preloaded with TOCCATA_SUMS=all. Prints the medians of their total times with their
 spread, then the output of `toccata explain` for one more preloaded run.
 """
 
@@ -47,13 +47,13 @@ def main() -> None:
     print(f"medians of {runs} runs, seconds (least to most)")
     with tempfile.TemporaryDirectory() as folder:
         for program in programs:
-            learns = {"TOCCATA_LEARN": f"{folder}/{program.name}.json"}
+            learns = {"TOCCATA": f"learn:{folder}/{program.name}.json", "TOCCATA_SUMS": "learn"}
             seconds(launcher, program, learns, library)
             variants: dict[str, tuple[dict[str, str], Path | None]] = {
                 "bare": ({}, None),
                 "preloaded": ({}, library),
                 "learned": (learns, library),
-                "all": ({"TOCCATA_GUARD": "all"}, library),
+                "all": ({"TOCCATA_SUMS": "all"}, library),
             }
             found: dict[str, list[float]] = {name: [] for name in variants}
             for run in range(runs):

@@ -38,7 +38,7 @@ def figures(options: argparse.Namespace, ranks: int, variant: str) -> Figures:
     loaded = family.always + ([] if variant == "bare" else [family.library])
     settings = {"LD_PRELOAD": " ".join(loaded)}
     if variant == "model chooses":
-        settings["TOCCATA_GUARD"] = "off"
+        settings["TOCCATA"] = "model"
     command = [str(BUILD / "bench" / options.mpi / "ranks")]
     command += [str(options.calls), str(options.communicators)]
     begin = time.monotonic()

@@ -255,7 +255,7 @@ def main() -> int:
     if "unset" in wanted:
         kinds["no settings"] = [("no settings", {})]
     if "model" in wanted:
-        kinds["model chooses"] = [("model chooses", {"TOCCATA_GUARD": "off"})]
+        kinds["model chooses"] = [("model chooses", {"TOCCATA": "model"})]
     if "forced" in wanted:
         kinds[f"{FORCED_SETS} forced sets"] = list(forced_sets(known, FORCED_SETS))
     if "files" in wanted:

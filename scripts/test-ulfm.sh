@@ -19,7 +19,7 @@ goes_on() { # SETTING CALL
     grep -q 'fault tolerance (ULFM) is on' "$folder/err"
 }
 
-for setting in TOCCATA_REPORT=off TOCCATA_ALLGATHER=ring TOCCATA_GUARD=off TOCCATA_GUARD=all; do
+for setting in TOCCATA_REPORT=off TOCCATA_ALLGATHER=ring TOCCATA=model TOCCATA_SUMS=all; do
   for call in 0 1 5 40; do
     goes_on "$setting" "$call" || goes_on "$setting" "$call" || goes_on "$setting" "$call" || {
       echo "test-ulfm: $setting, a rank dies before call $call: the others do not go on" >&2

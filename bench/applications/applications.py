@@ -4,7 +4,7 @@
 Runs programs of Debian packages, unmodified, in interleaved variants:
 
 - bare;
-- first: preloaded, with TOCCATA_LEARN=FILE, without results of earlier runs;
+- first: preloaded, with TOCCATA=learn:FILE and TOCCATA_SUMS=learn, without results of earlier runs;
 - learned: the same with the file of a first run;
 - tuned, with --tuning: preloaded, without results of earlier runs, with a file of toccata tune;
 - forced: the fastest settings that a search finds.
@@ -259,6 +259,10 @@ def served(report: reports.Report) -> float:
     return sum(each.calls for each in rows if not each.is_native) / calls if calls else 0
 
 
+def learns_to(path: Path) -> Settings:
+    return {"TOCCATA": f"learn:{path}", "TOCCATA_SUMS": "learn"}
+
+
 def measure(bench: Bench, runs: int) -> Row:
     """Measures a program. Failed if a bare run fails, or if a preloaded run fails although bare
     ones succeed."""
@@ -270,7 +274,7 @@ def measure(bench: Bench, runs: int) -> Row:
     row.calls = sum(each.calls for each in native.rows)
     learned = bench.folder / "learned.json"
     tuning = {"TOCCATA_TUNING": str(bench.tuning)}
-    automatic = {way: bench.report({"TOCCATA_LEARN": str(learned)}) for way in ("first", "learned")}
+    automatic = {way: bench.report(learns_to(learned)) for way in ("first", "learned")}
     if bench.tuning:
         automatic["tuned"] = bench.report(tuning)
     row.served = {way: served(report) for way, report in automatic.items()}
@@ -284,8 +288,8 @@ def measure(bench: Bench, runs: int) -> Row:
         print(f"  {way}, run {run + 1} of {runs}", file=sys.stderr)
         settings_of: dict[str, Settings | None] = {
             "bare": None,
-            "first": {"TOCCATA_LEARN": str(bench.folder / f"first-{run}.json")},
-            "learned": {"TOCCATA_LEARN": str(learned)},
+            "first": learns_to(bench.folder / f"first-{run}.json"),
+            "learned": learns_to(learned),
             "tuned": tuning,
             "forced": forced or None,  # nothing is faster than native
         }

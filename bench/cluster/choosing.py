@@ -72,8 +72,9 @@ def measure(cell: Cell, algorithms: Sequence[str], warmup: int) -> Times:
          "--repetitions", REPETITIONS, "--warmup", str(warmup), "--limit", LIMIT,
          "--algorithms", ";".join(algorithms), "--csv", f"{cell.stem}.csv",
          "--json", f"{cell.stem}.json", "--heatmap", f"{cell.stem}.png",
-         "--launcher-args", "-x TOCCATA_LEARN" if MPI == "openmpi" else ""],
-        env=os.environ | {"PATH": path, "SLOTS": cell.slots, "TOCCATA_LEARN": str(learned)},
+         "--launcher-args", "-x TOCCATA -x TOCCATA_SUMS" if MPI == "openmpi" else ""],
+        env=os.environ | {"PATH": path, "SLOTS": cell.slots,
+                          "TOCCATA": f"learn:{learned}", "TOCCATA_SUMS": "learn"},
         stdout=subprocess.DEVNULL, check=True,
     )  # fmt: skip
     with cell.stem.with_suffix(".csv").open() as file:

@@ -1,7 +1,7 @@
 #!/bin/bash
 # reordering.sh [REPETITIONS]: the gain of reordering for examples/nbody on the four hosts of up.sh, with
 # 16 ranks in cyclic order. Runs it bare; with ring and recursive doubling, with and without reordering;
-# and preloaded without settings, and with TOCCATA_REORDER=auto alone. Prints the medians of the total
+# and preloaded without settings, and with TOCCATA_TOPOLOGY=reorder:auto alone. Prints the medians of the total
 # times of REPETITIONS (5) interleaved runs. Brings the hosts up and takes them down; builds nothing.
 set -Eeuo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -31,13 +31,13 @@ for ((i = 0; i < repetitions; i++)); do
     for algorithm in ring recursive_doubling; do
       asked=("$preload" "TOCCATA_ALLGATHER=$algorithm")
       measure "nbody:$bodies:$algorithm" "${asked[@]}" -- "${run[@]}"
-      measure "nbody:$bodies:$algorithm:reordered" "${asked[@]}" TOCCATA_REORDER=auto -- "${run[@]}"
+      measure "nbody:$bodies:$algorithm:reordered" "${asked[@]}" TOCCATA_TOPOLOGY=reorder:auto -- "${run[@]}"
     done
   done
   run=("$nbody" 64 1000) # long enough for trials
   measure "nbody:64, 1000 steps:bare" "A=" -- "${run[@]}"
   measure "nbody:64, 1000 steps:preloaded" "$preload" -- "${run[@]}"
-  measure "nbody:64, 1000 steps:preloaded:reordered" "$preload" TOCCATA_REORDER=auto -- "${run[@]}"
+  measure "nbody:64, 1000 steps:preloaded:reordered" "$preload" TOCCATA_TOPOLOGY=reorder:auto -- "${run[@]}"
 done | sort | awk '
   { time = $NF; sub(/ [^ ]*$/, ""); if ($0 != name) tell(); name = $0; times[++n] = time }
   END { tell() }

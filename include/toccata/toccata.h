@@ -24,9 +24,9 @@
  * - MPI does not define the predefined operation for the datatype
  * - elements of the datatype interleave: one begins before the previous one ends.
  *
- * With TOCCATA_REPRODUCIBLE=1 on all ranks, all reductions use an algorithm whose result does not
- * depend on placement, root or length, even if you request another one. If you create an MPI_Op, do
- * not free it before the requests that use it have completed.
+ * With TOCCATA_SUMS=reproducible on all ranks, all reductions use an algorithm whose result does
+ * not depend on placement, root or length, even if you request another one. If you create an
+ * MPI_Op, do not free it before the requests that use it have completed.
  *
  * Messages use one private communicator per process. MPI_Init creates it from MPI_COMM_WORLD if
  * this library is preloaded or comes before MPI in the link order. Otherwise the first collective
@@ -441,7 +441,7 @@ TOCCATA_PUBLIC int toccata_comm_reorder(MPI_Comm comm, const char* pattern, MPI_
  * - toccata_reorder: whether ranks exchange their roles in algorithms of Toccata, so that ranks
  *   that communicate often are near each other. off: never; auto: if a model predicts a gain;
  *   straight, exchange or shuffle: always, and how buffers keep their order. Applies to collectives
- *   that the program has not called yet. Results do not change. Overrides TOCCATA_REORDER.
+ *   that the program has not called yet. Results do not change. Overrides TOCCATA_TOPOLOGY.
  * - toccata_pattern: the pattern for reordering, as for toccata_comm_reorder.
  *
  * If a value is invalid, returns MPI_ERR_ARG and changes nothing. If the library is preloaded,

@@ -30,7 +30,7 @@ enum class Alone : std::uint8_t { fails, ends_the_job };  // a rank without memo
 
 int run_guarded(MPI_Comm comm, FunctionRef<int()> body, Alone alone) noexcept {
   try {
-    if (comm == MPI_COMM_NULL)  // Open MPI crashes with it
+    if (comm == MPI_COMM_NULL)  // MPI libraries need not report it
       return raise_error(MPI_COMM_WORLD, MPI_ERR_COMM, "the communicator is MPI_COMM_NULL");
     return body();
   } catch (const ChoiceError& error) {

@@ -1,8 +1,11 @@
 #include "choices/configuration.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <sstream>
+#include <unistd.h>
 
+#include "choices/old_settings.h"
 #include "choices/spelling.h"
 #include "choices/variables.h"
 #include "topology/environment.h"
@@ -10,8 +13,32 @@
 
 namespace toccata {
 
-Configuration::Configuration(const std::vector<std::string>& files) {
+namespace {
+
+constexpr std::string_view environment_name = "the environment";
+
+}  // namespace
+
+std::vector<std::string> settings_in_environment() {
+  std::vector<std::string> found;
+  if (has_borrowed_rights()) return found;
+  for (char** each = environ; each != nullptr && *each != nullptr; ++each)
+    if (std::string_view(*each).starts_with("TOCCATA")) found.emplace_back(*each);
+  return found;
+}
+
+Configuration::Configuration(const std::vector<std::string>& files,
+                             const std::vector<std::string>& environment) {
+  for (const std::string& each : environment) {
+    const std::size_t equals = std::min(each.find('='), each.size() - 1);
+    const std::string name = each.substr(0, equals);
+    if (const std::string complaint = complaint_of_variable(name); !complaint.empty())
+      complaints_.push_back(complaint);
+    else
+      entries_.try_emplace(name, Entry{each.substr(equals + 1), std::string(environment_name)});
+  }
   for (const std::string& each : files) read(each);
+  replace_old_settings();
 }
 
 void Configuration::read(const std::string& file) {
@@ -44,16 +71,38 @@ void Configuration::read(const std::string& file) {
   }
 }
 
-std::string Configuration::value(const std::string& name) const {
-  if (const char* value = setting_in_environment(name.c_str())) return value;
+// TOCCATA_GUARD=off becomes TOCCATA=model, unless TOCCATA is set in the same place or in one that
+// comes before it.
+void Configuration::replace_old_settings() {
+  for (const OldSetting& row : old_settings()) {
+    const auto old = entries_.find(row.name);
+    if (old == entries_.end() || row.setting.empty() || !applies(row, old->second.value)) continue;
+    const auto [value, origin] = old->second;
+    Entry& entry = entries_[std::string(row.setting)];
+    const std::string now = value_now(row, value);
+    const bool is_before = origin == environment_name && entry.origin != environment_name;
+    if (row.separator != 0 && !entry.value.empty())
+      entry.value += row.separator + now;
+    else if (entry.value.empty() || is_before)
+      entry = {now, origin};
+  }
+  for (const OldSetting& row : old_settings()) {
+    const auto old = entries_.find(row.name);
+    if (old == entries_.end()) continue;
+    if (!old->second.value.empty())
+      complaints_.push_back(remark_on_old_setting(row.name, old->second.value));
+    entries_.erase(old);
+  }
+}
+
+std::string Configuration::value(std::string_view name) const {
   const auto found = entries_.find(name);
   return found == entries_.end() ? "" : found->second.value;
 }
 
-std::string Configuration::origin(const std::string& name) const {
-  if (setting_in_environment(name.c_str()) != nullptr) return "the environment";
+std::string Configuration::origin(std::string_view name) const {
   const auto found = entries_.find(name);
-  return found == entries_.end() ? "" : found->second.file;
+  return found == entries_.end() ? "" : found->second.origin;
 }
 
 std::vector<std::string> Configuration::names() const {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
@@ -7,32 +8,40 @@
 
 namespace toccata {
 
+// The settings in the environment of this process, as NAME=value. None in a process with borrowed
+// rights (topology/environment.h).
+std::vector<std::string> settings_in_environment();
+
 // Settings by name: from the environment, or if not set there, from files. The user's file comes
 // before the site's. Every line of a file is NAME=value, with a name that begins with TOCCATA;
-// empty lines and lines that begin with # are ignored.
+// empty lines and lines that begin with # are ignored. Old settings are replaced by new ones.
 class Configuration {
  public:
   // Reads those files that exist; the first has precedence.
-  explicit Configuration(const std::vector<std::string>& files = {});
+  explicit Configuration(const std::vector<std::string>& files = {},
+                         const std::vector<std::string>& environment = settings_in_environment());
 
   // "" if the setting is not set, or set to nothing.
-  std::string value(const std::string& name) const;
-  // "the environment", or the name of a file.
-  std::string origin(const std::string& name) const;
+  std::string value(std::string_view name) const;
+  // "the environment", or the name of a file; "" if the setting is not set.
+  std::string origin(std::string_view name) const;
 
-  // The names in all files.
+  // The names of all settings.
   std::vector<std::string> names() const;
   const std::vector<std::string>& files() const { return files_; }
-  // One error message for each line that cannot be parsed.
+  // One message for each line that cannot be parsed, unknown name, and old setting.
   const std::vector<std::string>& complaints() const { return complaints_; }
 
  private:
-  void read(const std::string& file);
-
   struct Entry {
-    std::string value, file;
+    std::string value, origin;
   };
-  std::map<std::string, Entry> entries_;
+  using Entries = std::map<std::string, Entry, std::less<>>;
+
+  void read(const std::string& file);
+  void replace_old_settings();
+
+  Entries entries_;
   std::vector<std::string> files_;  // those that exist
   std::vector<std::string> complaints_;
 };

@@ -7,13 +7,9 @@
 
 #include "choices/choice.h"
 #include "choices/network_kind.h"
-#include "costs/model.h"
+#include "choices/sketch.h"
 
 namespace toccata {
-
-// A typical cluster, for unknown machines: 2 us and 10 GB/s per message between nodes, 0.4 us and 5
-// GB/s inside one. Assumed, not measured.
-const Model& usual_model();
 
 // The proved algorithms of a collective that can run in a place, ordered by their predicted time.
 //
@@ -45,7 +41,6 @@ class Ranking {
   // messages published inside nodes, if `published`.
   Ranking(const Collective& collective, std::span<const Choice> choices, const Shape& known,
           const Model& model, bool published);
-  ~Ranking();
 
   struct Entry {
     Choice choice;
@@ -93,13 +88,6 @@ class Ranking {
   std::size_t memory() const;
 
  private:
-  struct Sketch;
-  class Sketcher;
-  // A model, and the seconds per byte that leaves or enters an object, for all its ranks.
-  struct Rates {
-    Model model;
-    std::vector<double> limits;
-  };
   struct Ranked {
     const Sketch* sketch;
     double seconds;
@@ -110,7 +98,6 @@ class Ranking {
   Entry published_if_faster(const Choice& choice, std::int64_t bytes) const;
   const Sketch* find(const Choice& choice) const;
   std::vector<Ranked> ranked(const Rates& rates, std::int64_t bytes) const;
-  static double seconds(const Sketch& sketch, const Rates& rates, std::int64_t bytes);
 
   Rates rates_;
   std::vector<Rates> networks_;   // the same machine with others, down to the slowest; if unknown

@@ -47,4 +47,13 @@ bool switches_on(std::string_view word) {
   return word == "1" || word == "yes" || word == "on" || word == "true";
 }
 
+bool fits(std::string_view value, std::string_view word) {
+  if (switches_off(word)) return switches_off(value);
+  if (word == "auto" || switches_on(word)) return value == word || switches_on(value);
+  const std::size_t capitals = word.find_first_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ");
+  if (capitals == std::string_view::npos) return value == word;
+  return value.size() > capitals && value.starts_with(word.substr(0, capitals)) &&
+         value.ends_with(word.substr(std::min(word.find('.', capitals), word.size())));
+}
+
 }  // namespace toccata

@@ -17,4 +17,9 @@ std::string_view nearest(std::string_view word, std::span<const std::string_view
 bool switches_off(std::string_view word);
 bool switches_on(std::string_view word);
 
+// Whether `word`, one of the accepted values of a setting, stands for `value`. From a letter in
+// capitals on, as in FILE.json or learn:FILE, it stands for any text up to the suffix; off and 0
+// stand for all words that switch off, and auto, on and 1 for all that switch on.
+bool fits(std::string_view value, std::string_view word);
+
 }  // namespace toccata

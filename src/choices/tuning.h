@@ -17,7 +17,7 @@ class TuningError : public std::invalid_argument {
   using std::invalid_argument::invalid_argument;
 };
 
-// The measured best algorithms, as a file. `toccata tune` writes it, and so does TOCCATA_LEARN.
+// The measured best algorithms, as a file. `toccata tune` writes it, and so does TOCCATA=learn.
 //
 //   {"toccata_tuning": 1, "machine": "2 nodes of 64 cores", "mpi": "Open MPI v4.1.4",
 //    "points": [{"collective": "allgather", "ranks": 128, "nodes": 2, "bytes": 4096,

@@ -203,4 +203,13 @@ Model read_model(const std::string& path) {
   return parse_model(text, path);
 }
 
+bool is_model(const std::string& path) {
+  try {
+    const Json json = Json::parse(read_regular_file(path, most_bytes_of_settings), nullptr, false);
+    return json.is_object() && json.contains("levels");
+  } catch (const FileError&) {
+    return false;
+  }
+}
+
 }  // namespace toccata

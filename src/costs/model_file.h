@@ -34,4 +34,8 @@ std::string json(const Model& model);
 // ModelError if the file cannot be read, or is not a model.
 Model read_model(const std::string& path);
 
+// Whether a file can be read and contains the levels of a model, rather than the points of a tuning
+// file.
+bool is_model(const std::string& path);
+
 }  // namespace toccata

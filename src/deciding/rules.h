@@ -16,8 +16,8 @@ namespace toccata {
 // of a process.
 class Rules {
  public:
-  // TOCCATA_GUARD: `off` trusts a tuning file or a model; `on` compares them with the native
-  // algorithm; `all` does so even if another algorithm may give different bits.
+  // `off` trusts a tuning file or a model (TOCCATA=model); `on` compares them with the native
+  // algorithm; `all` does so even if another algorithm may give different bits (TOCCATA_SUMS=all).
   enum class Guarding : std::uint8_t { off, on, all };
   Guarding guarding() const { return guarding_; }
 
@@ -56,24 +56,24 @@ class Rules {
   bool sends_only_messages() const { return library_ != nullptr && library_->sends_only_messages; }
 
   // tuning(): the file of TOCCATA_TUNING, or the first file of the user or the site for this MPI
-  // and this kind of node. learned(): the results of earlier runs (TOCCATA_LEARN). Empty if there
+  // and this kind of node. learned(): the results of earlier runs (TOCCATA=learn). Empty if there
   // is none.
   const Tuning& tuning() const { return tuning_; }
   const Tuning& learned() const { return learned_; }
   bool has_files() const { return !tuning_.points.empty() || !learned_.points.empty(); }
-  // Whether this run saves its results (TOCCATA_LEARN).
+  // Whether this run saves its results (TOCCATA=learn).
   bool learns() const { return learns_; }
-  // Whether the user named the file, or TOCCATA_LEARN is `sums`. Then results of earlier runs also
-  // decide for floating-point sums, and this run measures candidates for the sums of the next run.
+  // TOCCATA_SUMS=learn: results of earlier runs also decide for floating-point sums, and this run
+  // measures candidates for the sums of the next run.
   bool learns_sums() const { return learns_sums_; }
-  // TOCCATA_MODEL, or the default model.
+  // The model that TOCCATA_TUNING names, or the default model.
   const Model& model() const { return model_; }
   // Whether the report needs the model's lower bound for all algorithms.
   bool wants_bounds() const { return wants_bounds_; }
-  // TOCCATA_REPRODUCIBLE: whether reductions must give the same bits for every placement of ranks
-  // and every message length.
+  // TOCCATA_SUMS=reproducible: whether reductions must give the same bits for every placement of
+  // ranks and every message length.
   bool reproducible() const { return reproducible_; }
-  // TOCCATA_REORDER: whether ranks exchange their roles in algorithms of Toccata.
+  // TOCCATA_TOPOLOGY=reorder:...: whether ranks exchange their roles in algorithms of Toccata.
   Reorder reorder() const { return reorder_; }
 
  protected:

@@ -43,9 +43,8 @@ bool transfer(const DeviceRuntime& runtime, char* device, int bytes, int rank, i
 // that does no harm: the program itself never runs.
 void try_transfers(const std::vector<const DeviceRuntime*>& runtimes, int rank, int p) {
   static constexpr int short_one = 64, long_one = 1 << 20;
-  const DeviceRuntime* runtime = nullptr;
-  for (const DeviceRuntime* each : runtimes)
-    if (runtime == nullptr && mpi_takes(*each)) runtime = each;
+  const bool sends = Settings::get().sends_from_devices() && !runtimes.empty();
+  const DeviceRuntime* const runtime = sends ? runtimes.front() : nullptr;
   auto* const device = runtime == nullptr
                            ? nullptr
                            : static_cast<char*>(runtime->allocate(std::size_t{2} * long_one));

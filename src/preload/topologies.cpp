@@ -1,7 +1,7 @@
 // MPI_Cart_create, MPI_Graph_create and MPI_Dist_graph_create*: if the program allows ranks to be
-// reordered and TOCCATA_REORDER_TOPOLOGIES is set, neighbours are placed near each other. All other
-// calls go to MPI directly. Also MPI_Comm_set_info, which may contain our keys, and MPI_Comm_idup,
-// which changes how ranks exchange data (mpi/agreement/exchange.h).
+// reordered and TOCCATA_TOPOLOGY has reorder:topologies, neighbours are placed near each other. All
+// other calls go to MPI directly. Also MPI_Comm_set_info, which may contain our keys, and
+// MPI_Comm_idup, which changes how ranks exchange data (mpi/agreement/exchange.h).
 
 #include "mpi/communicator/topologies.h"
 

@@ -1,20 +1,13 @@
 #pragma once
 
 #include <span>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 
+#include "tables/msccl_program.h"
 #include "writing/algorithm.h"
 
 namespace toccata {
-
-// A program that cannot be imported, or a schedule that cannot be exported; what() names it and the
-// reason.
-class MscclError : public std::invalid_argument {
- public:
-  using std::invalid_argument::invalid_argument;
-};
 
 // Programs of MSCCL (github.com/microsoft/msccl), as its tools write them: XML, for one number of
 // ranks. A gpu is a rank, a chunk is a block. The steps of its thread blocks become rounds. Each

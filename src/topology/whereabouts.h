@@ -18,7 +18,7 @@ struct Whereabouts {
   static constexpr std::array<std::string_view, 4> levels{"socket", "numa", "l3", "core"};
 
   std::uint64_t node = 0;     // equal for the ranks of one node, and only for these
-  std::uint64_t machine = 0;  // digest of TOCCATA_TOPOLOGY and TOCCATA_PLACEMENT
+  std::uint64_t machine = 0;  // digest of the machine and placement of TOCCATA_TOPOLOGY
   std::int32_t host = -1;     // the node's number on that machine; -1 if it is not part of it
   std::int32_t world = -1;    // rank in MPI_COMM_WORLD
   // For each level, the object to which the rank is bound, in the node's numbers; -1 if it is

@@ -24,7 +24,7 @@ HOST = "toccata3"
 SETTINGS: dict[str, dict[str, str]] = {
     "trials": {},
     "forced": {"TOCCATA_ALLGATHER": "ring", "TOCCATA_ALLREDUCE": "recursive_doubling"},
-    "model": {"TOCCATA_GUARD": "off"},
+    "model": {"TOCCATA": "model"},
 }
 
 

@@ -4,7 +4,6 @@
 #include "mpi/agreement/discovery.h"
 
 #include <cstdio>
-#include <cstdlib>
 #include <fstream>
 #include <numeric>
 
@@ -16,44 +15,22 @@
 namespace toccata::test {
 namespace {
 
-// Sets an environment variable until the end of the scope; "" removes it.
-class Variable {
- public:
-  Variable(const char* name, const std::string& value) : name_(name) {
-    if (const char* found = std::getenv(name)) before_ = found;
-    set(value);
-  }
-  ~Variable() { set(before_); }
-
- private:
-  void set(const std::string& value) const {
-    value.empty() ? unsetenv(name_) : setenv(name_, value.c_str(), 1);
-  }
-
-  const char* name_;
-  std::string before_;
-};
-
-struct Variables {
-  explicit Variables(const std::string& machine, const std::string& where = "")
-      : topology("TOCCATA_TOPOLOGY", machine), placement("TOCCATA_PLACEMENT", where) {}
-  Variable topology, placement;
-};
-
 struct Found {
   Placement placement;
   std::string complaint;
 };
 
 // Discovers locations as a process without earlier results, and with or without open operations.
-Found find_out(MPI_Comm comm, int lowest_on_node = -1, bool busy = false) {
+Found find_out(MPI_Comm comm, const TopologySetting& setting = {}, int lowest_on_node = -1,
+               bool busy = false) {
   struct Nothing final : Background {
     explicit Nothing(bool busy) { active_count_ = busy ? 1 : 0; }
     int progress() override { return 0; }
   } nothing(busy);
   const OwnedComm own = duplicate(comm);
   std::string complaint;
-  const auto placement = discover({own, nothing, false}, Surroundings(), lowest_on_node, complaint);
+  const auto placement =
+      discover({own, nothing, false}, Surroundings(setting), lowest_on_node, complaint);
   return {*placement, complaint};
 }
 
@@ -75,7 +52,6 @@ std::string host() {
 }
 
 TEST(Discovery, FindsAllRanksOnThisNode) {
-  const Variables none("");
   const Found found = find_out(MPI_COMM_WORLD);
   expect_alike(MPI_COMM_WORLD, found.placement);
   EXPECT_EQ(found.complaint, "");
@@ -85,13 +61,12 @@ TEST(Discovery, FindsAllRanksOnThisNode) {
 
 // Here, the processes pretend that two ranks share a node.
 TEST(Discovery, AsksMpiForNodesOnlyIfAProcessDoesNotKnowItsOwn) {
-  const Variables none("");
   const int p = size_of(MPI_COMM_WORLD), rank = rank_in(MPI_COMM_WORLD);
   for (const bool busy : {false, true}) {  // busy ranks use host names instead of MPI
-    const Found found = find_out(MPI_COMM_WORLD, rank / 2 * 2, busy && rank == 0);
+    const Found found = find_out(MPI_COMM_WORLD, {}, rank / 2 * 2, busy && rank == 0);
     expect_alike(MPI_COMM_WORLD, found.placement);
     EXPECT_EQ(found.placement.regions(0).number(), (p + 1) / 2);
-    const Found asked = find_out(MPI_COMM_WORLD, rank == p - 1 ? -1 : rank / 2 * 2, busy);
+    const Found asked = find_out(MPI_COMM_WORLD, {}, rank == p - 1 ? -1 : rank / 2 * 2, busy);
     EXPECT_EQ(asked.placement.regions(0).number(), 1);
   }
 }
@@ -106,8 +81,8 @@ TEST(Discovery, IsOncePerCommunicator) {
 
 TEST(Discovery, PretendsTheMachineOfTheVariable) {
   const int p = size_of(MPI_COMM_WORLD), rank = rank_in(MPI_COMM_WORLD);
-  const Variables variables("node:4 socket:2 core:2", "cyclic-scatter");
-  const Found found = find_out(MPI_COMM_WORLD);
+  const TopologySetting setting{.machine = "node:4 socket:2 core:2", .placement = "cyclic-scatter"};
+  const Found found = find_out(MPI_COMM_WORLD, setting);
   expect_alike(MPI_COMM_WORLD, found.placement);
   EXPECT_EQ(found.complaint, "");
   const int cores[] = {0, 4, 8, 12, 2, 6, 10, 14};
@@ -116,7 +91,7 @@ TEST(Discovery, PretendsTheMachineOfTheVariable) {
 
   // Half of the ranks, in reversed order, keep their places.
   const OwnedComm half = split(MPI_COMM_WORLD, rank % 2, -rank);
-  const Found there = find_out(half);
+  const Found there = find_out(half, setting);
   expect_alike(half, there.placement);
   const int last = (p - 1) % 2 == rank % 2 ? p - 1 : p - 2;
   for (int each = 0; each < size_of(half); ++each)
@@ -125,8 +100,9 @@ TEST(Discovery, PretendsTheMachineOfTheVariable) {
 
 TEST(Discovery, PretendsATorus) {
   const int p = size_of(MPI_COMM_WORLD);
-  const Variables variables("torus:" + std::to_string(p) + " core:2", "cyclic");
-  const Found found = find_out(MPI_COMM_WORLD);
+  const TopologySetting setting{.machine = "torus:" + std::to_string(p) + " core:2",
+                                .placement = "cyclic"};
+  const Found found = find_out(MPI_COMM_WORLD, setting);
   const auto grid = grid_of(found.placement);
   ASSERT_NE(grid, nullptr);
   EXPECT_EQ(grid->mesh.dims, (std::vector{p}));
@@ -135,24 +111,24 @@ TEST(Discovery, PretendsATorus) {
 TEST(Discovery, LeavesOutWhatItCannotUseAndSaysSo) {
   const int p = size_of(MPI_COMM_WORLD), rank = rank_in(MPI_COMM_WORLD);
   {
-    const Variables variables("nonsense");
-    EXPECT_EQ(Surroundings().complaints().size(), 1);
-    EXPECT_EQ(find_out(MPI_COMM_WORLD).placement.machine().name(0), "node");
+    const TopologySetting setting{.machine = "nonsense"};
+    EXPECT_EQ(Surroundings(setting).complaints().size(), 1);
+    EXPECT_EQ(find_out(MPI_COMM_WORLD, setting).placement.machine().name(0), "node");
   }
   {
-    const Variables variables("", "cyclic");
-    EXPECT_EQ(Surroundings().complaints().size(), 1) << "a placement without a machine";
+    const TopologySetting setting{.placement = "cyclic"};
+    EXPECT_EQ(Surroundings(setting).complaints().size(), 1) << "a placement without a machine";
   }
   if (p == 1) return;
   {
-    const Variables variables("core:1");
-    const Found found = find_out(MPI_COMM_WORLD);
+    const TopologySetting setting{.machine = "core:1"};
+    const Found found = find_out(MPI_COMM_WORLD, setting);
     EXPECT_NE(found.complaint.find("has 1 places"), std::string::npos) << found.complaint;
     expect_alike(MPI_COMM_WORLD, found.placement);
   }
   {
-    const Variables variables(rank == 0 ? "" : "node:2 core:8");
-    const Found found = find_out(MPI_COMM_WORLD);
+    const TopologySetting setting{.machine = rank == 0 ? "" : "node:2 core:8"};
+    const Found found = find_out(MPI_COMM_WORLD, setting);
     EXPECT_NE(found.complaint.find("differs between ranks"), std::string::npos);
     expect_alike(MPI_COMM_WORLD, found.placement);
     EXPECT_EQ(found.placement.regions(0).number(), 1);
@@ -166,9 +142,9 @@ TEST(Discovery, FindsHostsInAFileByTheirNames) {
     std::ofstream(file) << "SwitchName=s0 Nodes=other[1-3]\nSwitchName=s1 Nodes=another," << own
                         << "\nSwitchName=s2 Switches=s[0-1]\n";
   };
-  const Variables variables(file);
+  const TopologySetting setting{.machine = file};
   write(host() + ".domain.example");
-  const Found found = find_out(MPI_COMM_WORLD);
+  const Found found = find_out(MPI_COMM_WORLD, setting);
   expect_alike(MPI_COMM_WORLD, found.placement);
   EXPECT_EQ(found.complaint, "");
   const Machine& machine = found.placement.machine();
@@ -180,7 +156,7 @@ TEST(Discovery, FindsHostsInAFileByTheirNames) {
   }
 
   write("unknown");
-  const Found lost = find_out(MPI_COMM_WORLD);
+  const Found lost = find_out(MPI_COMM_WORLD, setting);
   EXPECT_NE(lost.complaint.find("no node has the name of the host of rank 0"), std::string::npos);
   EXPECT_EQ(lost.placement.machine().name(0), "node");
   std::remove(file.c_str());

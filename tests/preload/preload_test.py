@@ -237,7 +237,7 @@ class Preload(unittest.TestCase):
             self.assertGreater(int(otherwise.out[0]), 1, "the numbers tell nothing")
             printed = set()
             for asked in (None, "ring", "recursive_doubling"):
-                more = {"TOCCATA_REPRODUCIBLE": "1"}
+                more = {"TOCCATA_SUMS": "reproducible"}
                 if asked is not None:
                     more["TOCCATA_ALLREDUCE"] = asked
                 outcome = run(program, 5, None, more=more)
@@ -334,7 +334,7 @@ class Preload(unittest.TestCase):
                 self.assertIn(accepted, outcome.messages[0])
 
     def test_misspelt_settings_are_named_once_and_without_being_asked(self):
-        wrong = {"TOCCATA_ALGATHER": "ring", "TOCCATA_REPRODUCIBLE": "maybe", "TOCCATA_REPORT": "0"}
+        wrong = {"TOCCATA_ALGATHER": "ring", "TOCCATA_SUMS": "maybe", "TOCCATA_REPORT": "0"}
         for program in options.programs[:1]:
             outcome = run(program, 2, None, more=wrong)
             self.assertEqual(outcome.out, ["right"], outcome.error)
@@ -342,9 +342,24 @@ class Preload(unittest.TestCase):
                 outcome.messages,
                 [
                     "toccata: unknown setting TOCCATA_ALGATHER; did you mean TOCCATA_ALLGATHER?",
-                    "toccata: TOCCATA_REPRODUCIBLE=maybe: expected 0 or 1. Using 1.",
+                    "toccata: TOCCATA_SUMS=maybe: expected fixed, learn, all or reproducible. "
+                    "Using fixed.",
                 ],
             )
+
+    def test_settings_of_the_version_before_work_and_are_named_once(self):
+        old = {"TOCCATA_GUARD": "off", "TOCCATA_REPRODUCIBLE": "1", "TOCCATA_REPORT": "0"}
+        outcome = run(options.programs[0], 2, None, more=old)
+        self.assertEqual(outcome.out, ["right"], outcome.error)
+        no_more = "; the next version will not know "
+        self.assertEqual(
+            outcome.messages,
+            [
+                f"toccata: TOCCATA_GUARD=off is now TOCCATA=model{no_more}TOCCATA_GUARD",
+                "toccata: TOCCATA_REPRODUCIBLE=1 is now TOCCATA_SUMS=reproducible"
+                f"{no_more}TOCCATA_REPRODUCIBLE",
+            ],
+        )
 
     def test_the_report_as_a_table(self):
         outcome = run(options.programs[0], 3, "ring", more={REPORTS: "1"})
@@ -468,7 +483,7 @@ class Preload(unittest.TestCase):
         )
 
 
-REORDER_MACHINE = {"TOCCATA_TOPOLOGY": "node:4 core:2", "TOCCATA_PLACEMENT": "cyclic"}
+REORDER_MACHINE = "node:4 core:2 placement:cyclic"
 REORDER_ALGORITHMS = {
     "TOCCATA_ALLTOALL": "bruck",
     "TOCCATA_ALLREDUCE": "recursive_doubling",
@@ -485,9 +500,9 @@ class Reorder(unittest.TestCase):
     def program(self):
         return next(each for each in reorder if each.endswith("reorder_c"))
 
-    def settings(self, how, topologies="1"):
-        asked = {"TOCCATA_REORDER": how, "TOCCATA_REORDER_TOPOLOGIES": topologies}
-        return REORDER_MACHINE | REORDER_ALGORITHMS | asked
+    def settings(self, *reorders):
+        words = [REORDER_MACHINE, *(f"reorder:{each}" for each in reorders)]
+        return REORDER_ALGORITHMS | {"TOCCATA_TOPOLOGY": " ".join(words)}
 
     def test_results_are_those_of_mpi_however_order_is_kept(self):
         for how, allgather in [
@@ -498,7 +513,11 @@ class Reorder(unittest.TestCase):
         ]:
             with self.subTest(how=how):
                 outcome = run(
-                    self.program(), 8, allgather, more=self.settings(how), words=["moved"]
+                    self.program(),
+                    8,
+                    allgather,
+                    more=self.settings(how, "topologies"),
+                    words=["moved"],
                 )
                 self.assertEqual(outcome.out, ["all", "right"], outcome.error)
                 ran = {row[2] for row in outcome.calls if row[:2] == ("allgather", 8)}
@@ -508,16 +527,16 @@ class Reorder(unittest.TestCase):
                     self.assertEqual(ran, {f"{allgather}:reorder={how}"}, outcome.error)
 
     def test_ranks_stay_where_nobody_asks(self):
-        outcome = run(self.program(), 8, "ring", more=self.settings("off", "0"))
+        outcome = run(self.program(), 8, "ring", more=self.settings("off"))
         self.assertEqual(outcome.out, ["all", "right"], outcome.error)
         self.assertIn(("allgather", 8, "ring"), outcome.calls)
 
     def test_a_wrong_word_is_named(self):
-        outcome = run(self.program(), 2, "ring", more=self.settings("upwards", "0"))
+        outcome = run(self.program(), 2, "ring", more=self.settings("upwards"))
         self.assertEqual(outcome.out, ["all", "right"], outcome.error)
         self.assertTrue(
             any(
-                "TOCCATA_REORDER=upwards" in line and "expected off, auto" in line
+                "reorder:upwards" in line and "expected off, auto" in line
                 for line in outcome.messages
             ),
             outcome.error,
@@ -528,7 +547,7 @@ class Reorder(unittest.TestCase):
             if program.endswith("_c"):
                 continue
             with self.subTest(program=program):
-                more = REORDER_MACHINE | {"TOCCATA_REORDER_TOPOLOGIES": "1"}
+                more = {"TOCCATA_TOPOLOGY": f"{REORDER_MACHINE} reorder:topologies"}
                 outcome = run(program, 8, None, more=more)
                 self.assertEqual(outcome.out, ["all", "right"], outcome.error)
 

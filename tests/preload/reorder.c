@@ -1,5 +1,5 @@
 /* Collectives and topologies of a program that does not use Toccata, on a simulated machine with
- * TOCCATA_REORDER and TOCCATA_REORDER_TOPOLOGIES. The results must be those of MPI. With the
+ * reorder: in TOCCATA_TOPOLOGY. The results must be those of MPI. With the
  * argument "moved", topologies must have another order of ranks. */
 #include <mpi.h>
 

@@ -1,5 +1,5 @@
 ! Topologies in Fortran, all of them a ring, on a simulated machine with
-! TOCCATA_REORDER_TOPOLOGIES=1. If a topology may be reordered, its ranks have another order;
+! TOCCATA_TOPOLOGY=reorder:topologies. If a topology may be reordered, its ranks have another order;
 ! otherwise they keep their order.
 program topologies
 #ifdef MPI_F08

@@ -54,10 +54,11 @@ def test_only_files_of_a_plausible_size_are_read(
 
 def test_doctor_does_not_wait_for_a_pipe(hostile: dict[str, Path], toccata: Toccata) -> None:
     for said, path in hostile.items():
-        names = ("TOCCATA_TUNING", "TOCCATA_LEARN", "TOCCATA_MODEL", "TOCCATA_TOPOLOGY")
-        done = toccata("doctor", **dict.fromkeys(names, str(path)))
+        named = {"TOCCATA": f"learn:{path}", "TOCCATA_TUNING": str(path),
+                 "TOCCATA_TOPOLOGY": str(path)}  # fmt: skip
+        done = toccata("doctor", **named)
         assert done.returncode == 1
-        assert done.stdout.count(said) >= len(names), done.stdout
+        assert done.stdout.count(said) >= len(named), done.stdout
 
 
 def test_a_program_that_is_a_pipe(hostile: dict[str, Path], tmp_path: Path) -> None:

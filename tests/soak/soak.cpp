@@ -481,7 +481,7 @@ void Soak::reduce(Call& c, int kind, MPI_Comm comm, const Shape& shape, Random& 
 #ifdef OPEN_MPI
   const bool in_place = wanted;
 #else
-  // MPICH 4.0.2 itself crashes if a root other than 0 reduces more than 2 KiB in place.
+  // MPICH 4.0.2 itself crashes in some of these calls.
   const bool in_place = wanted && (kind > 0 || root == 0);
 #endif
   std::vector<int> sizes(p);
@@ -531,8 +531,7 @@ void Soak::move(Call& c, int kind, MPI_Comm comm, const Shape& shape, Random& ra
   Call* call = &c;
   const auto [p, rank, root, n, wanted] = shape;
 #ifdef OPEN_MPI
-  // Open MPI 4.1.4 itself counts nonblocking calls differently on a rank with nothing to exchange
-  // in place. The next call then hangs.
+  // Open MPI 4.1.4 itself hangs after some of these calls.
   const bool in_place = wanted && (mode == Mode::blocking || (kind != 7 && kind != 8));
 #else
   const bool in_place = wanted;
@@ -613,8 +612,8 @@ void Soak::move(Call& c, int kind, MPI_Comm comm, const Shape& shape, Random& ra
       for (int& place : to.places) place *= static_cast<int>(out.extent);
       for (int& place : from.places) place *= static_cast<int>(in.extent);
 #ifdef OPEN_MPI
-      // Open MPI 4.1.4's own MPI_Ialltoallw crashes if a rank has nothing to send or receive; our
-      // function may forward calls to it.
+      // Open MPI 4.1.4's own MPI_Ialltoallw, to which our function may forward calls, crashes in some
+      // of them.
       mode = Mode::blocking;
 #endif
       c.send_types.assign(p, out.type);

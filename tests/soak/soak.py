@@ -103,13 +103,12 @@ class Soak:
                 chosen.append(f"{parameter}={value}")
             settings[f"TOCCATA_{collective}"] = ":".join(filter(None, [name, ",".join(chosen)]))
         if rng.random() < 0.1:
-            settings["TOCCATA_REPRODUCIBLE"] = "1"
+            settings["TOCCATA_SUMS"] = "reproducible"
         topology = rng.choice(TOPOLOGIES)
         if topology:
-            settings["TOCCATA_TOPOLOGY"] = topology
             placement = rng.choice(PLACEMENTS)
-            if placement:
-                settings["TOCCATA_PLACEMENT"] = placement
+            where = f" placement:{placement}" if placement else ""
+            settings["TOCCATA_TOPOLOGY"] = topology + where
         return settings
 
     def count(self, rows):

@@ -11,6 +11,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 TABLE = ROOT / "src/choices/variables.cpp"
+OLD_NAMES = ROOT / "src/choices/old_settings.cpp"
+MOST = 8  # settings for users, besides one per collective
 # The code that may read a setting: the library, the command line, and simulations.
 SOURCES = ("src", "python", "platforms")
 SUFFIXES = {".h", ".c", ".cpp", ".in", ".py"}
@@ -31,7 +33,7 @@ def named():
     """{setting: files of the sources with a string that consists of its name, or assigns to it}"""
     found = {}
     for path in (each for folder in SOURCES for each in (ROOT / folder).rglob("*")):
-        if path.suffix in SUFFIXES and path != TABLE:
+        if path.suffix in SUFFIXES and path not in (TABLE, OLD_NAMES):
             for name in re.findall(r'"(TOCCATA(?:_[A-Z_]*[A-Z])?)["=]', path.read_text()):
                 found.setdefault(name, set()).add(str(path.relative_to(ROOT)))
     return found
@@ -49,6 +51,15 @@ class Settings(unittest.TestCase):
         self.assertEqual(
             [each for each in for_users if each not in used], [], "nothing reads these"
         )
+
+    def test_they_are_few(self):
+        self.assertLessEqual(len(defined()[1]), MOST)
+
+    def test_old_names_stand_for_settings(self):
+        rows = re.findall(r'OldSetting\{"(\w+)", "\w+", "(\w*)"', OLD_NAMES.read_text())
+        self.assertGreater(len(rows), 10, "is this the table?")
+        known = {*defined()[0], ""}
+        self.assertEqual([each for each in rows if each[0] in known or each[1] not in known], [])
 
     def test_no_code_compares_names_of_settings(self):
         """Rules for values belong to the row; see complaint_of_value()."""

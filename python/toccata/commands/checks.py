@@ -16,7 +16,6 @@ from toccata import _core, documents, quantities
 from toccata.algorithms import catalogue, outside
 from toccata.errors import CommandError, InputError
 from toccata.launching import launcher, starting
-from toccata.models import predicting
 from toccata.topology import machines
 from toccata.tuning import tuning_file
 
@@ -32,6 +31,7 @@ RANK = re.compile(
 )
 
 Ranks = Mapping[int, re.Match[str]]  # the line of each rank that reported
+Said = _core.Configuration  # what the user and the site have set
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ class Job:
         return _core.Shape(_core.Placement(there, self.ranks, ",".join(map(str, places))), 0)
 
 
-def examine(environment: Mapping[str, str]) -> tuple[list[Finding], "Said", str]:
+def examine(environment: Mapping[str, str]) -> tuple[list[Finding], Said, str]:
     """Checks MPIs, libraries, settings, the machine and tuning files.
 
     Also returns the arguments of choices(): the settings, and the path of the tuning file that is
@@ -80,7 +80,7 @@ def examine(environment: Mapping[str, str]) -> tuple[list[Finding], "Said", str]
     """
     built = launcher.libraries()
     path = str(next(iter(built.values()))) if built else ""
-    said = Said(environment, _core.Configuration(_core.configuration_files(path)))
+    said = configuration(environment, path)
     files, used = tuned(said, path)
     findings = [
         *mpis(),
@@ -93,23 +93,10 @@ def examine(environment: Mapping[str, str]) -> tuple[list[Finding], "Said", str]
     return findings, said, used
 
 
-@dataclass(frozen=True)
-class Said:
-    """The value in the environment or, if not set there, in toccata.conf."""
-
-    environment: Mapping[str, str]
-    files: _core.Configuration
-
-    def value(self, name: str) -> str:
-        return self.environment.get(name, self.files.value(name))
-
-    def origin(self, name: str) -> str:
-        return "the environment" if name in self.environment else self.files.origin(name)
-
-    @property
-    def names(self) -> list[str]:
-        ours = {each for each in self.environment if launcher.is_setting(each)}
-        return sorted(ours | set(self.files.names))
+def configuration(environment: Mapping[str, str], library: str) -> Said:
+    """The settings in the environment and in the files of the user and of a library's site."""
+    ours = {name: value for name, value in environment.items() if launcher.is_setting(name)}
+    return _core.Configuration(_core.configuration_files(library), ours)
 
 
 def mpis() -> list[Finding]:
@@ -157,10 +144,10 @@ def mpi_of(text: str) -> Finding:
 
 def settings(said: Said) -> list[Finding]:
     """The settings, their origins, and whether they are valid."""
-    findings = [Finding("file", f"{each} is read") for each in said.files.files]
-    findings += [Finding("file", each, "correct this line") for each in said.files.complaints]
+    findings = [Finding("file", f"{each} is read") for each in said.files]
+    findings += [Finding("setting", each, "correct it") for each in said.complaints]
     for name in said.names:
-        remedy = _core.complaint_of_variable(name) or complaint(name, said)
+        remedy = complaint(name, said)
         text = f"{name}={said.value(name)}, from {said.origin(name)}"
         findings.append(Finding("setting", text, remedy))
     if not said.names:
@@ -176,36 +163,55 @@ def complaint(name: str, said: Said) -> str:
         return ""
     collective = next((each.name for each in _core.collectives() if each.variable == name), None)
     values = next((each.values for each in _core.variables() if each.name == name), "")
-    if "FILE" in values and _exists(value) and (wrong := documents.why_unreadable(Path(value))):
-        return f"{value} {wrong}"
     try:
+        paths = _paths(name, value) if "FILE" in values else []
+        for path in filter(_exists, paths):
+            if wrong := documents.why_unreadable(Path(path)):
+                return f"{path} {wrong}"
         if collective == "allreduce" and value == "nccl":
             return ""  # the ranks check whether it can serve
         if collective is not None and value != "auto":
             outside.load_named(value)
             _core.parse_sized_choice(collective, value)
         elif name == "TOCCATA_TOPOLOGY":
-            if unknown := _core.unknown_levels(_core.Machine(value)):
-                return f"no algorithm uses a level called {', '.join(unknown)}"
-        elif name == "TOCCATA_PLACEMENT":
-            if not (topology := said.value("TOCCATA_TOPOLOGY")):
-                return "has no effect without TOCCATA_TOPOLOGY"
-            pretended = _core.Machine(topology)
-            _core.Placement(pretended, machines.cores(pretended), value)
-        elif name == "TOCCATA_MODEL":
-            _core.Model.read(value)
-    except _core.ModelError as error:
-        return f"{error}; the models of Toccata are in {predicting.models_directory()}"
+            return _wrong_topology(value)
+        elif name == "TOCCATA_TUNING":
+            for path in filter(_core.is_model, paths):
+                _core.Model.read(path)
     except _core.ChoiceError as error:
         return str(error)
-    folder = Path(value).parent
+    folder = Path(paths[0] if paths else "").parent
     if name == "TOCCATA_REPORT" and value.endswith(".json") and not os.access(folder, os.W_OK):
         return f"cannot write to {folder}"
-    if name == "TOCCATA_LEARN" and value not in ("auto", "1", "sums", "off", "0"):
+    if name == "TOCCATA" and paths:
         there = next(each for each in (folder, *folder.parents) if each.exists())
         if not os.access(there, os.W_OK):
             return f"cannot write to {there}"
     return _core.complaint_of_value(name, value)
+
+
+def _paths(name: str, value: str) -> list[str]:
+    """The files that a setting names, if it names files."""
+    if name == "TOCCATA":
+        return [value.partition(":")[2]] if value.startswith("learn:") else []
+    if name == "TOCCATA_TUNING":
+        return [each.strip() for each in value.split(",") if each.strip() not in ("off", "0", "")]
+    if name == "TOCCATA_TOPOLOGY":
+        return [text] if (text := _core.parse_topology_setting(value).machine) else []
+    return [value] if name == "TOCCATA_REPORT" else []
+
+
+def _wrong_topology(value: str) -> str:
+    """The error in the value of TOCCATA_TOPOLOGY; "" for none."""
+    setting = _core.parse_topology_setting(value)
+    if not setting.machine:
+        return "placement: has no effect without a machine" if setting.placement else ""
+    pretended = _core.Machine(setting.machine)
+    if setting.placement:
+        _core.Placement(pretended, machines.cores(pretended), setting.placement)
+    if unknown := _core.unknown_levels(pretended):
+        return f"no algorithm uses a level called {', '.join(unknown)}"
+    return ""
 
 
 def _exists(path: str) -> bool:
@@ -241,8 +247,8 @@ def registry() -> list[Finding]:
 def machine(said: Said) -> list[Finding]:
     """The machine that hwloc finds, and its replacement by TOCCATA_TOPOLOGY."""
     findings = [Finding("machine", f"this host: {_core.this_machine().text}")]
-    if text := said.value("TOCCATA_TOPOLOGY"):
-        with suppress(_core.ChoiceError):  # named among the settings
+    with suppress(_core.ChoiceError):  # named among the settings
+        if text := _core.parse_topology_setting(said.value("TOCCATA_TOPOLOGY")).machine:
             findings.append(Finding("machine", f"TOCCATA_TOPOLOGY: {_core.Machine(text).text}"))
     return findings
 
@@ -250,12 +256,13 @@ def machine(said: Said) -> list[Finding]:
 def tuned(said: Said, library: str) -> tuple[list[Finding], str]:
     """Checks the named tuning file; without one, those in the library's folders. Also returns the
     path of the file that is used; "" for none."""
-    named = said.value("TOCCATA_TUNING")
-    if named == "off":
+    setting = said.value("TOCCATA_TUNING")
+    named = [each for each in _paths("TOCCATA_TUNING", setting) if not _core.is_model(each)]
+    if not named and "off" in setting.split(","):
         return [Finding("tuning", "none, because TOCCATA_TUNING=off")], ""
     if named:
-        finding, found = _tuning_file(Path(named), "name another file, or unset TOCCATA_TUNING")
-        return [finding], named if found else ""
+        finding, found = _tuning_file(Path(named[-1]), "name another file, or unset TOCCATA_TUNING")
+        return [finding], named[-1] if found else ""
     folders = _core.tuning_folders(library)
     files = [each for folder in folders for each in sorted(Path(folder).glob("*.json"))]
     if not files:
@@ -323,10 +330,9 @@ def choices(said: Said, job: Job | None = None, tuning_file: str = "") -> list[F
     if p < 2:
         return []
     model = _core.usual_model()  # even if another file cannot be read
-    if path := said.value("TOCCATA_MODEL"):
+    for path in filter(_core.is_model, _paths("TOCCATA_TUNING", said.value("TOCCATA_TUNING"))):
         with suppress(_core.ModelError):
-            if not documents.why_unreadable(Path(path)):
-                model = _core.Model.read(path)
+            model = _core.Model.read(path)
     shape = job.shape()
     findings = []
     typical = dict(TYPICAL)
@@ -376,17 +382,16 @@ def _by_itself(
     tuning_file: str,
 ) -> tuple[str, str]:
     """The library's choice for a call, and the reason."""
-    guard = said.value("TOCCATA_GUARD")
     with suppress(_core.ChoiceError):  # reported by tuned()
         if tuning_file and (known := _core.tuned(tuning_file, collective, shape.p, nodes, size)):
             return known.text, f"because of {tuning_file}"
     tried = _core.worth_trying(collective, shape, model, [size], published=nodes > 1)[0]
     if not tried:
         return "native", "because no algorithm of Toccata can run there"
-    if guard in ("off", "0"):
+    if said.value("TOCCATA") == "model":
         ours = tried[0][0].text
-        return "native", f"or {ours} if the model predicts a gain of 10% (TOCCATA_GUARD=off)"
-    if collective == "allreduce" and guard != "all":
+        return "native", f"or {ours} if the model predicts a gain of 10% (TOCCATA=model)"
+    if collective == "allreduce" and said.value("TOCCATA_SUMS") != "all":
         return "native", "so that floating-point sums keep their bits"
     best = ", ".join(each.text for each, _ in tried)
     return "native first", f"then trials of {best}"
@@ -493,7 +498,7 @@ def transfers(said: str) -> list[Finding]:
         return [
             Finding("devices", "messages of 64 B and 1 MiB between device buffers arrive correctly")
         ]
-    remedy = "set TOCCATA_DEVICE=staged"
+    remedy = "unset TOCCATA_DEVICE, or set it to staged"
     if lines == [" begin"]:
         text = "a message between device buffers crashed the program"
         return [Finding("devices", text, remedy)]

@@ -43,19 +43,18 @@ def with_report(words: Sequence[str]) -> list[str]:
 
 
 def _learning(sums: bool, off: bool) -> dict[str, str]:
-    """The setting of TOCCATA_LEARN. An option has precedence over the environment and configuration
-    files; the default is auto."""
+    """The settings for learning. An option has precedence over the environment and configuration
+    files; without any of them, the run learns."""
     if sums and off:
         raise InputError("--learn-sums and --no-learn exclude each other")
-    if off:
-        return {"TOCCATA_LEARN": "off"}
-    if sums:
-        return {"TOCCATA_LEARN": "sums"}
     library = next((str(each) for each in launcher.libraries().values()), "")
-    files = _core.Configuration(_core.configuration_files(library))
-    said = checks.Said(os.environ, files)
-    silent = said.value("TOCCATA") in ("off", "0") or said.value("TOCCATA_LEARN")
-    return {} if silent else {"TOCCATA_LEARN": "auto"}
+    mode = checks.configuration(os.environ, library).value("TOCCATA")
+    learns = mode if mode.startswith("learn") else ""
+    if off:
+        return {"TOCCATA": "auto"} if learns else {}
+    if sums:
+        return {"TOCCATA": learns or "learn", "TOCCATA_SUMS": "learn"}
+    return {} if mode else {"TOCCATA": "learn"}
 
 
 def _says_learning(sums: bool) -> str:
@@ -166,8 +165,8 @@ def run(
     a shell script may contain it. The exit code is that of the program, or 2 if the program and the
     launcher belong to different MPIs.
 
-    Each run saves its results for the next run on nodes of the same kind (TOCCATA_LEARN=auto). A
-    setting or --no-learn turns that off.
+    Each run saves its results for the next run on nodes of the same kind (TOCCATA=learn). Another
+    value of TOCCATA or --no-learn turns that off.
 
     Examples:
 

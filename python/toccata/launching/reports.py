@@ -33,7 +33,7 @@ WHYS = {
               "MPI_COMM_WORLD; use the C interface there"),
     "off": ("off", "TOCCATA=off leaves everything to the MPI library"),
     "asked": ("requested", "a setting names native"),
-    "reproducible": ("reproducible", "with TOCCATA_REPRODUCIBLE=1, no algorithm of Toccata can "
+    "reproducible": ("reproducible", "with TOCCATA_SUMS=reproducible, no algorithm of Toccata can "
                      "serve these calls"),
     "neighbors": ("neighbours", "Toccata does not try algorithms for neighbourhood collectives; "
                   "use `toccata tune`, or a setting that names an algorithm"),
@@ -41,13 +41,13 @@ WHYS = {
                 "Open MPI, and until trials have ended"),
     "empty": ("no data", "calls without data"),
     "rounds": ("keeps bits", "floating-point sums and user-defined operations keep their bits; "
-               "for the sums, TOCCATA_LEARN=FILE finds the fastest algorithm for the next run, "
-               "TOCCATA_GUARD=all for this run"),
+               "for the sums, TOCCATA=learn with TOCCATA_SUMS=learn finds the fastest algorithm "
+               "for the next run, TOCCATA_SUMS=all for this run"),
     "none": ("none possible", "no algorithm of Toccata can run there"),
     "first": ("first calls", "native serves the first 32 calls of each size on a communicator; "
-              "with TOCCATA_LEARN=auto or `toccata tune`, the choice is made before"),
+              "with TOCCATA=learn or `toccata tune`, the choice is made before"),
     "few": ("few calls", "too few calls: trials begin when they cost at most 2% of the time; "
-            "with TOCCATA_LEARN=auto or `toccata tune`, the choice is made before"),
+            "with TOCCATA=learn or `toccata tune`, the choice is made before"),
     "unknown": ("not known", "an older library wrote this report; run again with this library"),
 }  # fmt: skip
 
@@ -135,7 +135,7 @@ def why_native(row: Row, rows: Sequence[Row]) -> tuple[str, str]:
     if row.reason == "apart":
         return "next run", (
             "floating-point sums keep their bits in this run; the next run with the same "
-            "TOCCATA_LEARN uses the results of this run"
+            "file of TOCCATA=learn uses the results of this run"
         )
     tried = [each for each in rows if each.calls_alike == row.calls_alike and each.gain]
     if tried:

@@ -47,7 +47,7 @@ HERE = (
     Place("4 ranks", 4, (8, 1 << 10, 32 << 10, 256 << 10)),
 )
 # Calls here take milliseconds. Trials may take 2% of the time, so they end after this number of
-# calls. Sums of floating-point numbers are not tried (TOCCATA_GUARD=all tries them).
+# calls. Sums of floating-point numbers are not tried (TOCCATA_SUMS=all tries them).
 HOSTS = Place(
     "16 ranks\non 4 hosts", 16, (8, 1 << 10), ("allgather", "alltoall", "bcast"),
     repetitions=20, limit=20, trials=700,

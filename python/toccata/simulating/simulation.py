@@ -206,8 +206,7 @@ def command(
         "TOCCATA_TUNING": "off",
         "LD_LIBRARY_PATH": str(simgrid() / "lib"),
         "TOCCATA_PLATFORM": str(description),
-        "TOCCATA_TOPOLOGY": platform.machine,
-        "TOCCATA_PLACEMENT": placement,
+        "TOCCATA_TOPOLOGY": f"{platform.machine} placement:{placement}",
     }
     return words, environment
 

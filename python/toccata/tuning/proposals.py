@@ -81,7 +81,7 @@ class Proposal:
         if self.ranked[0][0].reduces:
             lines.append(
                 "sums of floating-point numbers stay native to keep their bits, unless "
-                "TOCCATA_GUARD=all"
+                "TOCCATA_SUMS=all"
             )
         return lines
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "mpi/agreement/agreement.h"
+#include "mpi/settings/difference.h"
 #include "mpi/settings/settings.h"
 #include "mpi/world/ranks.h"
 #include "mpi/world/world.h"

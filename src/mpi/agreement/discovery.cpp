@@ -41,9 +41,10 @@ int host_on(const Machine& machine, int level, std::string_view name) {
 
 }  // namespace
 
-Surroundings::Surroundings() {
+Surroundings::Surroundings(const TopologySetting& setting)
+    : text_(setting.machine), places_(setting.placement) {
   read_node();
-  read_variables();
+  read_setting();
 }
 
 void Surroundings::read_node() {
@@ -60,15 +61,11 @@ void Surroundings::read_node() {
   }
 }
 
-void Surroundings::read_variables() {
-  const Configuration& configuration = Settings::get().configuration();
-  text_ = configuration.value("TOCCATA_TOPOLOGY");
-  places_ = configuration.value("TOCCATA_PLACEMENT");
+void Surroundings::read_setting() {
   if (text_.empty()) {
     if (!places_.empty())
-      complaints_.push_back(
-          "TOCCATA_PLACEMENT=" + places_ +
-          ": has no effect without TOCCATA_TOPOLOGY. Using the discovered topology.");
+      complaints_.push_back("TOCCATA_TOPOLOGY: placement:" + places_ +
+                            " has no effect without a machine. Using the discovered topology.");
     return;
   }
   try {
@@ -117,8 +114,7 @@ Placement Surroundings::placement(std::span<const Whereabouts> ranks,
     return *placement_of_world(world);
   } catch (const TopologyError& error) {
     const bool asked = places_ != "sequential";  // "sequential" is the default
-    complaint =
-        prefix + (asked ? "TOCCATA_PLACEMENT=" + places_ + ": " : "") + error.what() + suffix;
+    complaint = prefix + (asked ? "placement:" + places_ + ": " : "") + error.what() + suffix;
     return placement_of(ranks);
   }
 }

@@ -7,17 +7,18 @@
 #include <string>
 #include <vector>
 
+#include "choices/topology_setting.h"
 #include "mpi/agreement/exchange.h"
 #include "topology/whereabouts.h"
 
 namespace toccata {
 
 // The location of a process as it can be found without other ranks: its node, its binding, and the
-// values of TOCCATA_TOPOLOGY and TOCCATA_PLACEMENT. hwloc needs milliseconds for this, so it is
+// value of TOCCATA_TOPOLOGY. hwloc needs milliseconds for this, so it is
 // done once, when an algorithm first needs it.
 class Surroundings {
  public:
-  Surroundings();
+  explicit Surroundings(const TopologySetting& setting);
 
   // Unusable input and the replacement for it, one line each.
   const std::vector<std::string>& complaints() const { return complaints_; }
@@ -28,9 +29,8 @@ class Surroundings {
   // cannot be used, `complaint` gets the reason, and the result contains only the nodes.
   Placement placement(std::span<const Whereabouts> ranks, std::string& complaint) const;
 
-  // Whether the two variables alone determine the location of each rank of MPI_COMM_WORLD. The
-  // second function returns the locations of some of its ranks. TopologyError if the variables are
-  // invalid.
+  // Whether the setting alone determines the location of each rank of MPI_COMM_WORLD. The second
+  // function returns the locations of some of its ranks. TopologyError if the setting is invalid.
   bool tell_places() const { return machine_ != nullptr && !places_.empty(); }
   std::shared_ptr<const Placement> placement_of_world(const std::vector<int>& ranks) const;
 
@@ -41,11 +41,11 @@ class Surroundings {
   };
 
   void read_node();
-  void read_variables();
+  void read_setting();
 
   std::shared_ptr<const Bound> node_;  // shared by the simulator's ranks; null: unreadable
   Whereabouts own_;
-  std::string text_;                        // TOCCATA_TOPOLOGY
+  std::string text_;                        // the machine of TOCCATA_TOPOLOGY
   std::shared_ptr<const Machine> machine_;  // the described machine; null if there is none
   std::string places_;  // the ranks' places there; empty: on the hosts of their names
   std::vector<std::string> complaints_;

@@ -103,7 +103,7 @@ void NodeMemory::open(MPI_Comm world, Settings::Node permitted) {
   PMPI_Comm_size(node_comm, &ranks);
   const bool may_share = ranks <= node::Board::most_ranks;
   std::unique_ptr<node::Xpmem> xpmem;
-  if (may_share && permitted == Settings::Node::automatic)
+  if (may_share && permitted == Settings::Node::xpmem)
     if (const auto library = node::XpmemLibrary::load())
       xpmem = std::make_unique<node::Xpmem>(*library);
 
@@ -124,7 +124,7 @@ void NodeMemory::open(MPI_Comm world, Settings::Node permitted) {
     // Each rank's number stays until the others have read it.
     std::array<std::uint64_t, 3> cannot{1, 1, 1}, some_cannot{1, 1, 1};
     if (met)
-      cannot = {!share(all), permitted < Settings::Node::copies || !can_copy(all),
+      cannot = {!share(all), permitted < Settings::Node::automatic || !can_copy(all),
                 xpmem == nullptr || !can_map(all, *xpmem)};
     exchange.agree<std::uint64_t>(cannot, some_cannot);
     const auto [not_shared, not_copied, not_mapped] = some_cannot;

@@ -166,7 +166,7 @@ Server& Communicator::add(const Collective& collective, const char* algorithm) {
     if (!is_inter() && obey_rules() && settings.reproducible() && collective.reduces) {
       choice = reproducible(collective, asked, {.p = size()}, false);
       if (choice.native())
-        say_once("TOCCATA_REPRODUCIBLE: no reproducible algorithm of " +
+        say_once("TOCCATA_SUMS=reproducible: no reproducible algorithm of " +
                  std::string(collective.name) + " works with " + std::to_string(size()) +
                  " ranks. Using " + asked.text() + ".");
       if (choice.native()) choice = asked;

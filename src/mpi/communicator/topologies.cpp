@@ -9,7 +9,7 @@
 namespace toccata {
 
 bool reorders_topologies(int reorder) {
-  return reorder != 0 && Settings::get().reorder_topologies();
+  return reorder != 0 && Settings::get().topology().reorders_topologies;
 }
 
 int reorder_for_topology(MPI_Comm comm,
@@ -23,8 +23,8 @@ int reorder_for_topology(MPI_Comm comm,
   try {
     players = map(*communicator->placement());
   } catch (const ChoiceError& error) {
-    communicator->say_once("TOCCATA_REORDER_TOPOLOGIES: a topology " + std::string(error.what()) +
-                           ". Keeping the order of its ranks.");
+    communicator->say_once("TOCCATA_TOPOLOGY: reorder:topologies: a topology " +
+                           std::string(error.what()) + ". Keeping the order of its ranks.");
     return MPI_SUCCESS;
   }
   if (players == identity(communicator->size())) return MPI_SUCCESS;

@@ -8,11 +8,11 @@
 
 namespace toccata {
 
-// Serves MPI_Cart_create and similar functions with reorder = 1 if TOCCATA_REORDER_TOPOLOGIES is
-// set. `bare` becomes a copy of `comm` with its ranks in the order of the mapping: rank i of the
-// new topology is players[i]. The caller frees it. `bare` is MPI_COMM_NULL if the order stays as it
-// is: for an intercommunicator, or if the places of ranks are unknown. Collective. Returns an MPI
-// error code.
+// Serves MPI_Cart_create and similar functions with reorder = 1 if TOCCATA_TOPOLOGY has
+// reorder:topologies. `bare` becomes a copy of `comm` with its ranks in the order of the mapping:
+// rank i of the new topology is players[i]. The caller frees it. `bare` is MPI_COMM_NULL if the
+// order stays as it is: for an intercommunicator, or if the places of ranks are unknown.
+// Collective. Returns an MPI error code.
 int reorder_for_topology(MPI_Comm comm,
                          const std::function<Mapping(const Placement& placement)>& map,
                          MPI_Comm& bare);

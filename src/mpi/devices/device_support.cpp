@@ -3,9 +3,7 @@
 #include <mpi.h>
 
 #include <algorithm>
-#include <atomic>
 #include <dlfcn.h>
-#include <mutex>
 #include <string_view>
 
 #include "mpi/settings/settings.h"
@@ -57,36 +55,13 @@ std::string support_of_mpi(const DeviceRuntime& runtime) {
   return is_among_kinds(in_mpi.kind) ? "mpi_memory_alloc_kinds" : "";
 }
 
-// Queried once per runtime, because a runtime stays loaded.
-bool mpi_takes(const DeviceRuntime& runtime) {
-  const Settings::Devices wanted = Settings::get().devices();
-  if (wanted != Settings::Devices::automatic) return wanted == Settings::Devices::direct;
-  struct Answer {
-    std::atomic<const DeviceRuntime*> about = nullptr;
-    bool takes = false;
-  };
-  static Answer answers[3];
-  static std::mutex asking;
-  for (const Answer& each : answers)
-    if (each.about.load(std::memory_order_acquire) == &runtime) return each.takes;
-  const std::lock_guard lock(asking);
-  const bool takes = !support_of_mpi(runtime).empty();
-  for (Answer& each : answers)
-    if (each.about == nullptr || each.about == &runtime) {
-      each.takes = takes;
-      each.about.store(&runtime, std::memory_order_release);
-      break;
-    }
-  return takes;
-}
-
 std::string describe(const DeviceRuntime& runtime) {
   const std::string says = support_of_mpi(runtime);
   return std::string(runtime.name()) + " is loaded; the MPI library " +
          (says.empty() ? "does not report support for device memory"
                        : "accepts device memory (" + says + ")") +
          "; in calls that Toccata serves, " +
-         (mpi_takes(runtime)
+         (Settings::get().sends_from_devices()
               ? "messages go directly from and to device memory if the algorithm only moves data; "
                 "otherwise the rank copies it through pinned host memory"
               : "the rank copies device memory through pinned host memory");

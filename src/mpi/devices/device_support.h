@@ -7,10 +7,6 @@
 
 namespace toccata {
 
-// Whether messages may use the memory of a runtime's devices directly: TOCCATA_DEVICE decides. By
-// default, they may if the MPI library reports that it accepts such memory.
-bool mpi_takes(const DeviceRuntime& runtime);
-
 // The function or key that reports support, such as "MPIX_Query_cuda_support"; "" without support.
 std::string support_of_mpi(const DeviceRuntime& runtime);
 

@@ -7,7 +7,7 @@
 #include <new>
 #include <utility>
 
-#include "mpi/devices/device_support.h"
+#include "mpi/settings/settings.h"
 #include "mpi/world/world.h"
 
 namespace toccata {
@@ -168,7 +168,7 @@ Side Places::received() const {
 // of bytes that fits an int.
 bool Staging::goes_directly(const Operation& call, const Seat& seat, const DatatypeTable& datatypes,
                             const Plan& plan, const Places& places) {
-  if (plan.longest_stretch == 0 || places.differ() || !mpi_takes(*places.any_of_both()))
+  if (plan.longest_stretch == 0 || places.differ() || !Settings::get().sends_from_devices())
     return false;
   std::int64_t bytes = 0;
   const auto fits = [&](const Side& side, int blocks) {

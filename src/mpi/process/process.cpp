@@ -19,6 +19,7 @@
 #include "mpi/process/ending.h"
 #include "mpi/process/fault_tolerance.h"
 #include "mpi/process/progress_hook.h"
+#include "mpi/settings/difference.h"
 #include "mpi/settings/family.h"
 #include "mpi/world/world.h"
 
@@ -261,8 +262,8 @@ void Process::begin_alike(bool wanted, bool hooked) {
   if (Settings::get().wants_progress_thread()) start_progress_thread();
   if (Settings::get().go_by_places()) place_world(world_.comm());
   // Errors in it are reported now, even if no call uses it later.
-  if (world_rank_ == 0 && !Settings::get().configuration().value("TOCCATA_TOPOLOGY").empty())
-    surroundings();
+  const TopologySetting& topology = Settings::get().topology();
+  if (world_rank_ == 0 && !(topology.machine.empty() && topology.placement.empty())) surroundings();
 }
 
 void Process::start_progress_thread() {
@@ -302,7 +303,9 @@ void Process::set_world_placement(std::shared_ptr<const Placement> found) {
 
 const Surroundings& Process::surroundings() {
   std::call_once(looked_round_, [this] {
-    on_roomy_stack([this] { surroundings_ = std::make_unique<const Surroundings>(); });
+    on_roomy_stack([this] {
+      surroundings_ = std::make_unique<const Surroundings>(Settings::get().topology());
+    });
     for (const std::string& each : surroundings_->complaints()) say_once(each);
   });
   return *surroundings_;
@@ -397,7 +400,7 @@ void Process::write_learned() {
     std::filesystem::create_directories(std::filesystem::path(path).parent_path(), error);
     add_to_tuning({node_text(), library_version(), learned_.points()}, path);
   } catch (const TuningError& error) {
-    say_once("TOCCATA_LEARN: " + std::string(error.what()));
+    say_once("TOCCATA=learn: " + std::string(error.what()));
   }
 }
 

@@ -11,7 +11,7 @@ namespace toccata {
 
 // Our keys of an MPI_Info:
 //
-//   toccata_reorder       off, auto, straight, exchange or shuffle, as TOCCATA_REORDER
+//   toccata_reorder       off, auto, straight, exchange or shuffle, as TOCCATA_TOPOLOGY=reorder:...
 //   toccata_pattern       ring and so on: the pattern by which ranks are mapped
 //   toccata_<collective>  an algorithm, or one per range of sizes, as TOCCATA_<COLLECTIVE>
 //

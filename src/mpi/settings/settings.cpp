@@ -6,15 +6,12 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <map>
 #include <new>
-#include <numeric>
-#include <sstream>
 #include <unistd.h>
 
-#include "choices/ranking.h"
 #include "choices/spelling.h"
 #include "choices/variables.h"
+#include "costs/assumed_models.h"
 #include "costs/model_file.h"
 #include "mpi/settings/family.h"
 #include "tables/schedule_file.h"
@@ -24,6 +21,7 @@
 #include "topology/file.h"
 #include "topology/hwloc.h"
 #include "topology/synthetic.h"
+#include "topology/words.h"
 
 namespace toccata {
 
@@ -44,20 +42,6 @@ std::string Settings::value(const char* name, const char* instead) {
     complaints_.push_back(std::string(name) + "=" + value + ": " + complaint + ". Using " +
                           instead + ".");
   return value;
-}
-
-bool Settings::is_on(const char* name) {
-  const std::string word = value(name, "1");
-  return !word.empty() && !switches_off(word);
-}
-
-void Settings::complain_of_names() {
-  if (has_borrowed_rights()) return;
-  for (char** each = environ; *each != nullptr; ++each) {
-    const std::string_view entry(*each);
-    std::string complaint = complaint_of_variable(entry.substr(0, entry.find('=')));
-    if (!complaint.empty()) complaints_.push_back(std::move(complaint));
-  }
 }
 
 std::uint64_t digest(std::string_view text) {
@@ -123,8 +107,9 @@ void Settings::fail(const char* why) {
 void Settings::become_nothing() {
   asked_.clear();
   learns_ = wants_bounds_ = chooses_ = asks_ = by_places_ = reproducible_ = reporting_ =
-      reorder_topologies_ = wants_nccl_ = wants_progress_thread_ = false;
+      wants_nccl_ = wants_progress_thread_ = false;
   node_ = Node::off;
+  topology_ = {};
   reorder_ = Reorder::off;
   tuning_.points.clear();
   learned_.points.clear();
@@ -143,47 +128,66 @@ void Settings::read() {
   }
   library_ = mpi_library_of(library_text());
   note("Toccata", TOCCATA_VERSION);
-  complain_of_names();
   complaints_.insert(complaints_.end(), configuration_.complaints().begin(),
                      configuration_.complaints().end());
   model_ = usual_model();
-  const std::string report = configuration_.value("TOCCATA_REPORT");
+  const std::string report = value("TOCCATA_REPORT", "1");
   if (report.ends_with(".json")) report_file_ = report;
   wants_bounds_ = !report_file_.empty();
-  reporting_ = wants_bounds_ || is_on("TOCCATA_REPORT");
+  reporting_ = !report.empty() && !switches_off(report);
   if (is_switched_on()) {
     read_choices();
-    read_guarding();
+    read_sums();
     read_tuning();
     read_rules();
-    read_reordering();
+    read_topology();
   }
 }
 
 // TOCCATA=off leaves all calls to the MPI library, regardless of other settings.
 bool Settings::is_switched_on() {
   const std::string mode = value("TOCCATA", "native");
-  chooses_ = mode.empty() || mode == "auto" || switches_on(mode);
-  note("TOCCATA", mode);
+  chooses_ = complaint_of_value("TOCCATA", mode).empty() && !switches_off(mode);
+  const std::size_t colon = std::min(mode.find(':'), mode.size());
+  note("TOCCATA", mode.substr(0, colon));  // a rank's file may be in its own folder
+  if (mode == "model") guarding_ = Guarding::off;
+  if (chooses_ && mode.starts_with("learn"))
+    learn_to(mode.substr(std::min(colon + 1, mode.size())));
   return chooses_;
+}
+
+void Settings::read_sums() {
+  const std::string sums = value("TOCCATA_SUMS", "fixed");
+  note("TOCCATA_SUMS", sums);
+  reproducible_ = sums == "reproducible";
+  asks_ = asks_ || reproducible_;
+  learns_sums_ = sums == "learn";
+  if (sums == "all" && guarding_ == Guarding::on) guarding_ = Guarding::all;
+}
+
+// "": a file of the user for this MPI and kind of node, as clusters may share a home.
+void Settings::learn_to(const std::string& file) {
+  learns_to_ = file;
+  if (!file.empty()) return;
+  const std::string state = variable("XDG_STATE_HOME");
+  std::string node = node_text();
+  std::erase(node, ':');
+  std::ranges::replace(node, ' ', '-');
+  learns_to_ = (state.starts_with('/') ? state : variable("HOME") + "/.local/state") +
+               "/toccata/learned-" + our_mpi() + "-" + node + ".json";
 }
 
 void Settings::read_choices() {
   const std::string node = value("TOCCATA_NODE", "auto");
   node_ = switches_off(node)  ? Node::off
           : node == "segment" ? Node::segment
-          : node == "copies"  ? Node::copies
+          : node == "xpmem"   ? Node::xpmem
                               : Node::automatic;
   note("TOCCATA_NODE", node_ == Node::off ? "off" : node_ == Node::automatic ? "" : node);
-  const std::string device = value("TOCCATA_DEVICE", "auto");
-  devices_ = device == "staged"   ? Devices::staged
-             : device == "direct" ? Devices::direct
-                                  : Devices::automatic;
-  note("TOCCATA_DEVICE", device == "auto" ? "" : device);
+  const std::string device = value("TOCCATA_DEVICE", "staged");
+  sends_from_devices_ = device == "direct";
+  note("TOCCATA_DEVICE", sends_from_devices_ ? device : "");
   wants_progress_thread_ = value("TOCCATA_PROGRESS", "calls") == "thread";
-  reproducible_ = is_on("TOCCATA_REPRODUCIBLE");
-  note("TOCCATA_REPRODUCIBLE", reproducible_ ? "1" : "");
-  asks_ = reproducible_;
   for (Asked& each : asked_) {
     const std::string name(each.collective->variable);
     const std::string value = configuration_.value(name);
@@ -302,46 +306,33 @@ void Settings::adopt_schedules(MPI_Comm comm) {
   }
 }
 
-void Settings::read_guarding() {
-  const std::string guard = value("TOCCATA_GUARD", "on");
-  note("TOCCATA_GUARD", guard);
-  if (switches_off(guard))
-    guarding_ = Guarding::off;
-  else if (guard == "all")
-    guarding_ = Guarding::all;
-  const std::string model = configuration_.value("TOCCATA_MODEL");
-  if (model.empty()) return;
-  try {
-    model_ = read_model(model);
-    note("TOCCATA_MODEL", std::to_string(toccata::digest(json(model_))));
-  } catch (const ModelError& error) {
-    complaints_.push_back("TOCCATA_MODEL: " + std::string(error.what()) +
-                          ". Using the default model.");
-  }
-}
-
 void Settings::read_tuning() {
-  tuning_file_ = configuration_.value("TOCCATA_TUNING");
-  if (tuning_file_.empty()) tuning_file_ = find_tuning();
-  if (switches_off(tuning_file_)) tuning_file_.clear();
-  if (!tuning_file_.empty()) tuning_ = tuning_of("TOCCATA_TUNING", tuning_file_);
-  learns_to_ = configuration_.value("TOCCATA_LEARN");
-  if (switches_off(learns_to_)) learns_to_.clear();
-  const bool has_default_file =
-      learns_to_ == "auto" || learns_to_ == "sums" || switches_on(learns_to_);
-  learns_sums_ = learns_to_ == "sums" || !(learns_to_.empty() || has_default_file);
-  if (learns_sums_) note("TOCCATA_LEARN", "sums");
-  if (has_default_file) {
-    const std::string state = configuration_.value("XDG_STATE_HOME");
-    std::string node = node_text();  // clusters may share a home
-    std::erase(node, ':');
-    std::ranges::replace(node, ' ', '-');
-    learns_to_ = (state.starts_with('/') ? state : variable("HOME") + "/.local/state") +
-                 "/toccata/learned-" + our_mpi() + "-" + node + ".json";
+  bool is_named = false;
+  for (const std::string_view each : split(configuration_.value("TOCCATA_TUNING"), ',')) {
+    const std::string file(trimmed(each));
+    if (file.empty()) continue;
+    is_named = is_named || switches_off(file) || !is_model(file);
+    if (switches_off(file)) continue;
+    if (is_model(file))
+      read_model(file);
+    else
+      tuning_file_ = file;
   }
+  if (!is_named) tuning_file_ = find_tuning();
+  if (!tuning_file_.empty()) tuning_ = tuning_of("TOCCATA_TUNING", tuning_file_);
   std::error_code error;
   if (!learns_to_.empty() && std::filesystem::exists(learns_to_, error)) read_learned();
   learns_ = !learns_to_.empty();
+}
+
+void Settings::read_model(const std::string& file) {
+  try {
+    model_ = toccata::read_model(file);
+    note("model of TOCCATA_TUNING", std::to_string(toccata::digest(json(model_))));
+  } catch (const ModelError& error) {
+    complaints_.push_back("TOCCATA_TUNING: " + std::string(error.what()) +
+                          ". Using the default model.");
+  }
 }
 
 // The run would replace the file at its end. So learning does not use a file that is not ours, or
@@ -351,7 +342,7 @@ void Settings::read_learned() {
   const bool is_file = std::filesystem::is_regular_file(learns_to_, error);
   if (is_file && std::filesystem::file_size(learns_to_, error) == 0) return;
   const std::size_t complaints = complaints_.size();
-  const auto tuning = tuning_of("TOCCATA_LEARN", learns_to_);
+  const auto tuning = tuning_of("TOCCATA=learn", learns_to_);
   const bool is_ours = complaints_.size() == complaints || !tuning.mpi.empty();
   const std::string node = node_text();
   if (is_ours && (tuning.points.empty() || tuning.machine == node)) {
@@ -359,7 +350,7 @@ void Settings::read_learned() {
     return;
   }
   if (is_ours)
-    complaints_.push_back("TOCCATA_LEARN: " + learns_to_ + ": its results are from nodes of '" +
+    complaints_.push_back("TOCCATA=learn: " + learns_to_ + ": its results are from nodes of '" +
                           tuning.machine + "', but this node is '" + node +
                           "'. Ignoring the file.");
   complaints_.back() += " The file stays unchanged; name another file to learn.";
@@ -369,7 +360,7 @@ void Settings::read_learned() {
 std::string Settings::files_text() const {
   std::string text;
   for (const auto& [name, file] :
-       {std::pair("TOCCATA_TUNING", &tuning_), std::pair("TOCCATA_LEARN", &learned_)})
+       {std::pair("TOCCATA_TUNING", &tuning_), std::pair("results of earlier runs", &learned_)})
     if (!file->points.empty())
       text += std::string(name) + "=" + std::to_string(toccata::digest(json(*file))) + "\n";
   return text;
@@ -428,14 +419,18 @@ std::string Settings::find_tuning() {
   return found;
 }
 
-void Settings::read_reordering() {
-  reorder_topologies_ = is_on("TOCCATA_REORDER_TOPOLOGIES");
-  const std::string reorder = value("TOCCATA_REORDER", "off");
-  if (!reorder.empty() && complaint_of_value("TOCCATA_REORDER", reorder).empty())
-    reorder_ = parse_reorder(reorder);
-  note("TOCCATA_REORDER", reorder_ == Reorder::off ? "" : reorder);
-  note("TOCCATA_REORDER_TOPOLOGIES", reorder_topologies_ ? "1" : "");
-  asks_ = asks_ || reorder_topologies_;
+// The ranks compare machines and placements later, as each may read another file.
+void Settings::read_topology() {
+  const std::string text = configuration_.value("TOCCATA_TOPOLOGY");
+  try {
+    topology_ = parse_topology_setting(text);
+  } catch (const ChoiceError& error) {
+    complaints_.push_back("TOCCATA_TOPOLOGY=" + text + ": " + error.what() +
+                          ". Using the discovered topology.");
+  }
+  reorder_ = topology_.reorder;
+  note("TOCCATA_TOPOLOGY", reorders_text(topology_));
+  asks_ = asks_ || topology_.reorders_topologies;
   by_places_ = by_places_ || (asks_ && reorder_ != Reorder::off);
 }
 
@@ -472,79 +467,8 @@ void Settings::complain_of_outputs() const {
     if (const std::string why = why_not_writable(path, makes_folders); !why.empty())
       std::fprintf(stderr, "toccata: %s: %s. %s\n", variable, why.c_str(), loss);
   };
-  look_at("TOCCATA_LEARN", learns_to_, true, "The next run cannot use the results of this run.");
+  look_at("TOCCATA=learn", learns_to_, true, "The next run cannot use the results of this run.");
   look_at("TOCCATA_REPORT", report_file_, false, "There will be no report.");
-}
-
-namespace {
-
-using Lines = std::map<std::string, std::string>;
-
-Lines lines_of(const std::string& text) {
-  Lines result;
-  std::istringstream in(text);
-  for (std::string line; std::getline(in, line);) {
-    const std::size_t equals = line.find('=');
-    result[line.substr(0, equals)] = line.substr(equals + 1);
-  }
-  return result;
-}
-
-std::string value_in(const Lines& lines, const std::string& name) {
-  const auto found = lines.find(name);
-  return found == lines.end() ? "not set" : "'" + found->second + "'";
-}
-
-// The first name with different values; "" if there is none.
-std::string first_difference(const Lines& one, const Lines& other) {
-  for (const Lines& lines : {one, other})
-    for (const auto& [name, value] : lines)
-      if (name != "host" && value_in(one, name) != value_in(other, name)) return name;
-  return "";
-}
-
-// A subject for a sentence about a difference, and the remedy.
-std::pair<std::string, std::string> described(const std::string& name) {
-  if (name.starts_with("TOCCATA"))
-    return {name,
-            "pass it to all ranks (Open MPI: mpirun -x " + name + ", MPICH: mpiexec -genvall)"};
-  if (name.starts_with("hidden"))
-    return {"the list of collectives that another tool hides from Toccata",
-            "use that tool on all ranks or on none"};
-  return {"the version of Toccata", "preload the same library on all ranks"};
-}
-
-}  // namespace
-
-std::string difference_of_settings(MPI_Comm comm) {
-  int rank = 0, p = 0;
-  PMPI_Comm_rank(comm, &rank);
-  PMPI_Comm_size(comm, &p);
-  const Settings& settings = Settings::get();
-  const std::string mine =
-      settings.text() + settings.files_text() + "host=" + processor_name() + "\n";
-  const int length = static_cast<int>(mine.size());
-  std::vector<int> lengths(rank == 0 ? p : 0), places(lengths.size());
-  // On a broken communicator there is nothing to compare.
-  if (PMPI_Gather(&length, 1, MPI_INT, lengths.data(), 1, MPI_INT, 0, comm) != MPI_SUCCESS)
-    return "";
-  std::exclusive_scan(lengths.begin(), lengths.end(), places.begin(), 0);
-  std::string all(rank == 0 ? places.back() + lengths.back() : 0, ' ');
-  if (PMPI_Gatherv(mine.data(), length, MPI_CHAR, all.data(), lengths.data(), places.data(),
-                   MPI_CHAR, 0, comm) != MPI_SUCCESS ||
-      rank != 0)
-    return "";
-  const Lines own = lines_of(mine);
-  for (int other = 1; other < p; ++other) {
-    const Lines theirs = lines_of(all.substr(places[other], lengths[other]));
-    const std::string name = first_difference(own, theirs);
-    if (name.empty()) continue;
-    const auto [what, remedy] = described(name);
-    return what + " is " + value_in(own, name) + " on rank 0 (" + own.at("host") + "), but " +
-           value_in(theirs, name) + " on rank " + std::to_string(other) + " (" + theirs.at("host") +
-           ") of " + std::to_string(p) + " ranks; " + remedy;
-  }
-  return "";
 }
 
 }  // namespace toccata

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "choices/configuration.h"
+#include "choices/topology_setting.h"
 #include "deciding/rules.h"
 
 namespace toccata {
@@ -52,12 +53,10 @@ class Settings : public Rules {
   bool ask_for_requests() const { return ask_for_anything() || reproducible_ || chooses_; }
   // TOCCATA_NODE: how the ranks of a node exchange data. Each value also permits the earlier ones:
   // through shared memory, by copies from each other's own memory, and in place there (XPMEM).
-  enum class Node : std::uint8_t { off, segment, copies, automatic };
+  enum class Node : std::uint8_t { off, segment, automatic, xpmem };
   Node node() const { return node_; }
-  // TOCCATA_DEVICE: whether messages use the memory of a GPU directly. `automatic`: they do if the
-  // MPI library reports support for it.
-  enum class Devices : std::uint8_t { automatic, staged, direct };
-  Devices devices() const { return devices_; }
+  // TOCCATA_DEVICE=direct: messages use the memory of a GPU directly.
+  bool sends_from_devices() const { return sends_from_devices_; }
   // TOCCATA_PROGRESS: whether a thread of its own advances open requests.
   bool wants_progress_thread() const { return wants_progress_thread_; }
   // Whether any request depends on the locations of ranks.
@@ -68,9 +67,7 @@ class Settings : public Rules {
   // The file for the results of this run; empty for none.
   const std::string& learns_to() const { return learns_to_; }
   const Configuration& configuration() const { return configuration_; }
-  // TOCCATA_REORDER_TOPOLOGIES: whether MPI_Cart_create and similar functions reorder ranks if
-  // reorder = 1 allows it.
-  bool reorder_topologies() const { return reorder_topologies_; }
+  const TopologySetting& topology() const { return topology_; }
   // TOCCATA_REPORT: whether to count and time calls; and the file for the report, if there is one.
   bool reporting() const { return reporting_; }
   const std::string& report_file() const { return report_file_; }
@@ -106,18 +103,18 @@ class Settings : public Rules {
   void complain_of_outputs() const;
   // The value of a setting; if it is invalid, adds a complaint and returns `instead`.
   std::string value(const char* name, const char* instead);
-  bool is_on(const char* name);
-  void complain_of_names();
 
   bool is_switched_on();
   void read_choices();
   void read_choice(Asked& asked, const std::string& value);
-  void read_guarding();
+  void read_sums();
   void read_tuning();
+  void learn_to(const std::string& file);
+  void read_model(const std::string& file);
   void read_rules();
   std::vector<std::string> site_folders() const;
   std::string find_tuning();
-  void read_reordering();
+  void read_topology();
   void read_learned();
   Tuning tuning_of(const std::string& name, const std::string& path);
   void note(const std::string& name, const std::string& value);
@@ -132,10 +129,10 @@ class Settings : public Rules {
   bool failed_ = false;
   bool asks_ = false, by_places_ = false, names_schedules_ = false;
   bool reporting_ = false;
-  bool reorder_topologies_ = false;
+  TopologySetting topology_;
   Node node_ = Node::off;
   bool wants_nccl_ = false;
-  Devices devices_ = Devices::automatic;
+  bool sends_from_devices_ = false;
   bool wants_progress_thread_ = false;
   std::vector<std::string> complaints_;  // a line each
   std::string text_;
@@ -143,10 +140,6 @@ class Settings : public Rules {
 
 // Whether this is rank 0 of its job, according to the launcher's environment; true if unknown.
 bool is_first_rank();
-
-// If settings that must be equal differ between ranks of `comm`: on rank 0, one sentence with the
-// setting and one host for each of two values; "" on the other ranks. Collective; waits.
-std::string difference_of_settings(MPI_Comm comm);
 
 // FNV-1a
 std::uint64_t digest(std::string_view text);

@@ -28,7 +28,7 @@ RANKS = 3
 GUARDED = "allgather", "guarded"
 # Three nodes, as far as the library knows: there, a sum in one round instead of three is faster
 # than Open MPI's on any network.
-NODES = {"TOCCATA_TOPOLOGY": f"node:{RANKS} core:1", "TOCCATA_PLACEMENT": "sequential"}
+NODES = {"TOCCATA_TOPOLOGY": f"node:{RANKS} core:1 placement:sequential"}
 SOME = 50  # calls; trials begin after a number of calls that depends on the load
 
 
@@ -180,7 +180,7 @@ class Choosing(unittest.TestCase):
         self.assertRegex(
             unproved, r"^toccata: allgather/wrong is not proved, and runs by name only"
         )
-        outcome = self.run_calls(20, slow=False, library=library, TOCCATA_GUARD="off")
+        outcome = self.run_calls(20, slow=False, library=library, TOCCATA="model")
         served = outcome.served("allgather", "modelled")
         self.assertEqual(sum(served.values()), 20, outcome.error)
         self.assertNotIn("wrong", served)
@@ -226,7 +226,7 @@ class Choosing(unittest.TestCase):
 
     def test_a_tuning_file_for_such_nodes_is_found(self):
         learned = self.path("learned.json")
-        self.run_calls(1000, TOCCATA_LEARN=learned)
+        self.run_calls(1000, TOCCATA=f"learn:{learned}")
         here = json.loads(Path(learned).read_text())
         tuning = self.tuning([("allgather", "ring")], mpi=here["mpi"], machine=here["machine"])
         self.path("toccata/tuning/ours.json", Path(tuning).read_text())
@@ -265,10 +265,11 @@ class Choosing(unittest.TestCase):
             ('{"toccata_tuning": 9, "points": []}', "has version 9"),
             ('{"toccata_tuning": 1, "mpi": "Other MPI 1.0", "points": []}', "is for Other MPI 1.0"),
         ):
-            for variable in ("TOCCATA_TUNING", "TOCCATA_LEARN"):
-                with self.subTest(variable=variable, word=word):
+            for setting in ("TOCCATA_TUNING=", "TOCCATA=learn:"):
+                with self.subTest(setting=setting, word=word):
                     path = self.path("bad.json", text)
-                    outcome = self.run_calls(5, slow=False, **{variable: path})
+                    variable, _, value = (setting + path).partition("=")
+                    outcome = self.run_calls(5, slow=False, **{variable: value})
                     self.assertEqual(len(outcome.messages), 1, outcome.error)
                     self.assertIn(word, outcome.messages[0])
                     self.assertIn(path, outcome.messages[0])
@@ -278,7 +279,7 @@ class Choosing(unittest.TestCase):
     def test_a_file_that_is_not_ours_is_never_overwritten(self):
         """Uses `slow`, so that a run would learn a result."""
         here = self.path("learned.json", "")  # an empty file, as mktemp creates it
-        self.run_calls(1000, TOCCATA_LEARN=here)
+        self.run_calls(1000, TOCCATA=f"learn:{here}")
         written = Path(here).read_text()
         self.assertIn("toccata_tuning", written)
         other_node = json.dumps(json.loads(written) | {"machine": "core:1000"})
@@ -289,9 +290,9 @@ class Choosing(unittest.TestCase):
         ):
             with self.subTest(word):
                 path = self.path("thesis.tex", text)
-                outcome = self.run_calls(1000, TOCCATA_LEARN=path)
+                outcome = self.run_calls(1000, TOCCATA=f"learn:{path}")
                 [said] = outcome.messages
-                for each in ("TOCCATA_LEARN", path, word, "The file stays unchanged"):
+                for each in ("TOCCATA=learn", path, word, "The file stays unchanged"):
                     self.assertIn(each, said)
                 self.assertEqual(Path(path).read_text(), text)
 
@@ -300,18 +301,18 @@ class Choosing(unittest.TestCase):
         os.mkfifo(pipe)
         os.truncate(large, 300 << 20)
         cases = [
-            ("TOCCATA_TUNING", pipe, "is a pipe"),
-            ("TOCCATA_LEARN", pipe, "is a pipe"),
-            ("TOCCATA_MODEL", pipe, "is a pipe"),
-            ("TOCCATA_TOPOLOGY", pipe, "is a pipe"),
-            ("TOCCATA_TUNING", self.folder.name, "is a folder"),
-            ("TOCCATA_LEARN", "/dev/full", "is a device"),
-            ("TOCCATA_MODEL", large, "has 300 MiB"),
+            ("TOCCATA_TUNING=", pipe, "is a pipe"),
+            ("TOCCATA=learn:", pipe, "is a pipe"),
+            ("TOCCATA_TOPOLOGY=", pipe, "is a pipe"),
+            ("TOCCATA_TUNING=", self.folder.name, "is a folder"),
+            ("TOCCATA=learn:", "/dev/full", "is a device"),
+            ("TOCCATA_TUNING=", large, "has 300 MiB"),
         ]
-        for variable, path, word in cases:
-            with self.subTest(variable=variable, word=word):
+        for setting, path, word in cases:
+            with self.subTest(setting=setting, word=word):
+                variable, _, value = (setting + path).partition("=")
                 outcome = self.run_calls(
-                    5, slow=False, TOCCATA_BCAST="binomial", **{variable: path}
+                    5, slow=False, TOCCATA_BCAST="binomial", **{variable: value}
                 )
                 self.assertEqual(len(outcome.messages), 1, outcome.error)
                 for each in (variable, path, word):
@@ -320,9 +321,9 @@ class Choosing(unittest.TestCase):
 
     def test_what_cannot_be_written_is_said_at_the_beginning(self):
         blocked = self.path("file", "") + "/below/x.json"
-        for variable in ("TOCCATA_LEARN", "TOCCATA_REPORT"):
+        for variable, prefix in ("TOCCATA", "learn:"), ("TOCCATA_REPORT", ""):
             with self.subTest(variable):
-                outcome = self.run_calls(5, slow=False, **{variable: blocked})
+                outcome = self.run_calls(5, slow=False, **{variable: prefix + blocked})
                 [first, *rest] = outcome.messages
                 self.assertIn(variable, first)
                 self.assertIn(blocked, first)
@@ -332,18 +333,18 @@ class Choosing(unittest.TestCase):
 
     def test_what_was_learned_holds_in_the_next_run(self):
         learned = self.path("deep/learned.json")
-        self.run_calls(1000, TOCCATA_LEARN=learned)
+        self.run_calls(1000, TOCCATA=f"learn:{learned}")
         points = json.loads(Path(learned).read_text())["points"]
         best = {point["collective"]: point["choice"] for point in points}
         self.assertNotEqual(best["allgather"], "native")
-        outcome = self.run_calls(40, TOCCATA_LEARN=learned)
+        outcome = self.run_calls(40, TOCCATA=f"learn:{learned}")
         self.assertEqual(sum(outcome.served("allgather", "learned").values()), 40, outcome.error)
         # A run of few calls learns nothing, and does not change the file.
         self.assertEqual(json.loads(Path(learned).read_text())["points"], points)
 
-    def test_sums_are_learned_if_a_file_is_named(self):
+    def test_sums_are_learned_if_the_user_wants_that(self):
         learned = Path(self.path("learned.json"))
-        outcome = self.run_calls(1000, TOCCATA_LEARN=str(learned))
+        outcome = self.run_calls(1000, TOCCATA=f"learn:{learned}", TOCCATA_SUMS="learn")
         self.assertGreaterEqual(outcome.served("allreduce", "apart")["native"], 900)
         found = json.loads(learned.read_text())
         point = {"collective": "allreduce", "ranks": RANKS, "nodes": 1, "bytes": 8}
@@ -351,24 +352,26 @@ class Choosing(unittest.TestCase):
         point |= {"choice": "recursive_doubling", "seconds": 1e-6, "native_seconds": 2e-6}
         found["points"] = [point, point | {"ranks": 2}]
         learned.write_text(json.dumps(found))
-        outcome = self.run_calls(20, slow=False, TOCCATA_LEARN=str(learned))
+        outcome = self.run_calls(20, slow=False, TOCCATA=f"learn:{learned}", TOCCATA_SUMS="learn")
         # Sums of integers and of floating-point numbers.
         self.assertEqual(outcome.served("allreduce", "learned")["recursive_doubling"], 40)
         node = found["machine"].replace(":", "").replace(" ", "-")
         self.path(f"toccata/learned-{options.family}-{node}.json", learned.read_text())
         state = {"XDG_STATE_HOME": str(learned.parent)}
-        for word, counts in (("sums", 40), ("auto", 20)):
-            outcome = self.run_calls(20, slow=False, TOCCATA_LEARN=word, **state)
+        for word, counts in (("learn", 40), ("fixed", 20)):
+            outcome = self.run_calls(20, slow=False, TOCCATA="learn", TOCCATA_SUMS=word, **state)
             served = outcome.served("allreduce", "learned")
             self.assertEqual(served["recursive_doubling"], counts, word)
         # The sum of two numbers has the same bits in any order.
-        outcome = self.run_calls(20, slow=False, ranks=2, TOCCATA_LEARN="auto", **state)
+        outcome = self.run_calls(20, slow=False, ranks=2, TOCCATA="learn", **state)
         self.assertEqual(outcome.served("allreduce", "learned")["recursive_doubling"], 40)
 
     def test_candidates_for_all_sums_run_apart_from_the_program(self):
         calls = 400
         learned = self.path("learned.json")
-        outcome = self.run_calls(calls, "sums", slow=False, TOCCATA_LEARN=learned)
+        outcome = self.run_calls(
+            calls, "sums", slow=False, TOCCATA=f"learn:{learned}", TOCCATA_SUMS="learn"
+        )
         for collective, functions in (
             ("reduce", 1),
             ("scan", 1),
@@ -390,16 +393,18 @@ class Choosing(unittest.TestCase):
         self.assertEqual(outcome.served("allgather", "native"), {"native": 300})
 
     def test_without_a_guard_the_model_decides(self):
-        outcome = self.run_calls(20, TOCCATA_GUARD="off")
+        outcome = self.run_calls(20, TOCCATA="model")
         for collective, calls in ("allgather", 20), ("allreduce", 40):
             served = outcome.served(collective, "modelled")
             self.assertEqual(sum(served.values()), calls, outcome.error)
             self.assertNotIn("native", served)
 
     def test_values_that_mean_nothing_are_named(self):
-        outcome = self.run_calls(5, slow=False, TOCCATA="maybe", TOCCATA_GUARD="x")
+        outcome = self.run_calls(5, slow=False, TOCCATA="maybe", TOCCATA_SUMS="x")
         self.assertEqual(len(outcome.messages), 1, outcome.error)
-        self.assertIn("TOCCATA=maybe: expected auto or off", outcome.messages[0])
+        self.assertIn(
+            "TOCCATA=maybe: expected auto, learn, learn:FILE, model or off", outcome.messages[0]
+        )
 
     def test_the_configuration_file_is_read_and_the_environment_counts_more(self):
         self.path(

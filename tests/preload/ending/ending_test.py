@@ -22,7 +22,7 @@ options = arguments.parse_args() if __name__ == "__main__" else None
 
 SETTINGS = ({}, {"TOCCATA": "off"}, {"TOCCATA_REPORT": "1"})
 FORCED = {"TOCCATA_ALLREDUCE": "recursive_doubling", "TOCCATA_BARRIER": "dissemination"}
-TRIALS = {"TOCCATA_NODE": "off", "TOCCATA_GUARD": "off"}
+TRIALS = {"TOCCATA_NODE": "off", "TOCCATA": "model"}
 # MPI's own algorithm combines elements on the root only.
 ALL_REDUCE = {"TOCCATA_NODE": "off", "TOCCATA_REDUCE": "reduce_scatter_gather"}
 # The right output.

@@ -29,8 +29,8 @@ PATIENCE = 60  # seconds
 SETTINGS = {
     "default": {},
     "forced": {"TOCCATA_ALLGATHER": "ring", "TOCCATA_ALLREDUCE": "recursive_doubling"},
-    "messages": {"TOCCATA_NODE": "off", "TOCCATA_GUARD": "all"},
-    "model": {"TOCCATA_GUARD": "off"},
+    "messages": {"TOCCATA_NODE": "off", "TOCCATA_SUMS": "all"},
+    "model": {"TOCCATA": "model"},
 }
 FEW = [
     ("kill", "0", "forced"),  # during the ranks' agreement on the communicator

@@ -98,7 +98,7 @@ class Faults(unittest.TestCase):
             self.assertIn("out of memory", outcome.error)
 
     def test_clocks_may_jump_and_differ(self):
-        for settings in {}, {"TOCCATA_NODE": "off", "TOCCATA_GUARD": "all"}:
+        for settings in {}, {"TOCCATA_NODE": "off", "TOCCATA_SUMS": "all"}:
             with self.subTest(settings):
                 self.expect_right(run("deaths none 0 1000", 3, "libclocks.so", **settings))
 
@@ -143,7 +143,7 @@ class Faults(unittest.TestCase):
             self.assertEqual(len(outcome.messages), lines, outcome.error)
 
     def test_a_wrong_call_of_one_rank_is_an_error_at_once(self):
-        for asked in {"TOCCATA_GATHER": "hierarchical"}, {"TOCCATA_GUARD": "off"}:
+        for asked in {"TOCCATA_GATHER": "hierarchical"}, {"TOCCATA": "model"}:
             with self.subTest(asked):
                 self.expect_right(run("wrong_gather", 3, patience=30, **asked))
 

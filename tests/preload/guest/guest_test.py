@@ -141,11 +141,11 @@ class Guest(unittest.TestCase):
                 self.assertIn("TOCCATA_ALLREDUCE", outcome.messages[0])
 
     def test_one_setting_of_some_ranks_spares_the_others(self):
-        everywhere = {"TOCCATA_REPRODUCIBLE": "0", "TOCCATA_ALLGATHER": "ring"}
-        command = only("$rank = 1", {"TOCCATA_REPRODUCIBLE": "1"})
+        everywhere = {"TOCCATA_SUMS": "fixed", "TOCCATA_ALLGATHER": "ring"}
+        command = only("$rank = 1", {"TOCCATA_SUMS": "reproducible"})
         outcome = run([*command, *program("rooted_c")], 3, everywhere)
         self.expect_right(outcome, messages=1)
-        self.assertIn("TOCCATA_REPRODUCIBLE", outcome.messages[0])
+        self.assertIn("TOCCATA_SUMS", outcome.messages[0])
 
     def test_preload_of_some_ranks(self):
         everywhere = preloading() | {"TOCCATA_ALLGATHER": "ring"}
@@ -194,8 +194,8 @@ class Guest(unittest.TestCase):
     def test_duplicates_under_way(self):
         for settings in (
             {},
-            {"TOCCATA_GUARD": "off", "TOCCATA_NODE": "off"},
-            {"TOCCATA_REPRODUCIBLE": "1"},
+            {"TOCCATA": "model", "TOCCATA_NODE": "off"},
+            {"TOCCATA_SUMS": "reproducible"},
             FORCED,
         ):
             with self.subTest(settings=settings):
@@ -379,11 +379,11 @@ class Guest(unittest.TestCase):
         there = {"DEVICES": str(options.guests / "libcuda.so.1")}
         told = run(guest("device"), 3, asked | there, libraries).error
         self.assertIn("accepts device memory (MPIX_Query_cuda_support)", told)
-        self.assertIn("doctor: transfers: right", told)
-        staged = {"TOCCATA_DEVICE": "staged"}
-        told = run(guest("device"), 3, asked | there | staged, libraries).error
         self.assertNotIn("doctor: transfers", told)
-        outcome = run(guest("device"), 3, asked | {"TOCCATA_DEVICE": "direct"})
+        direct = {"TOCCATA_DEVICE": "direct"}
+        told = run(guest("device"), 3, asked | there | direct, libraries).error
+        self.assertIn("doctor: transfers: right", told)
+        outcome = run(guest("device"), 3, asked | direct)
         self.assertNotEqual(outcome.code, 0)
         self.assertIn("doctor: transfers begin", outcome.error)
         self.assertNotIn("doctor: transfers: right", outcome.error)

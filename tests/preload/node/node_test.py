@@ -108,7 +108,7 @@ class Node(unittest.TestCase):
         """The numbers of attachments of XPMEM's substitute, and of copies by the kernel."""
         path = f"{options.folder}/xpmem:{os.environ.get('LD_LIBRARY_PATH', '')}"
         fakes = {"DENY": "nothing", "HAS_XPMEM": "1", "LD_LIBRARY_PATH": path} | refusals
-        outcome = run("mapped", ranks, SHARED | settings, fakes)
+        outcome = run("mapped", ranks, SHARED | {"TOCCATA_NODE": "xpmem"} | settings, fakes)
         self.expect_right(outcome)
         text = " ".join(outcome.out)
         return [
@@ -120,7 +120,7 @@ class Node(unittest.TestCase):
         """By XPMEM's substitute. The kernel's copies serve memory that it cannot attach."""
         attachments, copies = self.in_place({})
         self.assertGreater(attachments, 1)
-        for settings in {"TOCCATA_NODE": "copies"}, {"TOCCATA_NODE": "segment"}:
+        for settings in {"TOCCATA_NODE": "auto"}, {"TOCCATA_NODE": "segment"}:
             self.assertEqual(self.in_place(settings)[0], 0)
         # XPMEM alone. An MPI_IN_PLACE of reduce_scatter publishes our own memory, which the
         # substitute cannot attach; after such a failure, a rank publishes in pieces.

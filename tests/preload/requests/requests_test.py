@@ -146,7 +146,10 @@ class Requests(unittest.TestCase):
 
     @unittest.skipUnless(options and options.served, "MPICH 4.0 itself fails there")
     def test_algorithms_by_size_and_reproducible_results(self):
-        sized = {"TOCCATA_ALLREDUCE": "recursive_doubling<=1K, ring", "TOCCATA_REPRODUCIBLE": "1"}
+        sized = {
+            "TOCCATA_ALLREDUCE": "recursive_doubling<=1K, ring",
+            "TOCCATA_SUMS": "reproducible",
+        }
         rows = self.run_program(4, "random", "3", "8", settings=sized, native=True)
         self.expect_served(rows, {"iallreduce", "ireduce", "ireduce_scatter"})
 

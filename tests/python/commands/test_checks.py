@@ -77,7 +77,8 @@ def test_the_table_of_mpis_is_complete() -> None:
 
 
 def _said(environment: dict[str, str], *files: Path) -> checks.Said:
-    return checks.Said(environment, _core.Configuration([str(each) for each in files]))
+    ours = {name: value for name, value in environment.items() if launcher.is_setting(name)}
+    return _core.Configuration([str(each) for each in files], ours)
 
 
 def test_doctor_reads_the_files_of_user_and_site(tmp_path: Path) -> None:
@@ -103,7 +104,7 @@ def test_doctor_tells_what_is_chosen(tmp_path: Path) -> None:
     assert told["bcast"].endswith("binomial, because of TOCCATA_BCAST")
     assert "native first, then trials of" in told["allgather"]
     assert "keep their bits" in told["allreduce"]
-    model = {"TOCCATA_GUARD": "all"}
+    model = {"TOCCATA_SUMS": "all"}
     assert any("allreduce" in each.text and "trials" in each.text
                for each in checks.choices(_said(model)))  # fmt: skip
 
@@ -121,13 +122,11 @@ def test_doctor_judges_the_ranks_of_the_command() -> None:
     assert checks.Job([0, 1, 0, 1]).shape().p == 4
 
 
-def test_doctor_knows_that_guard_off_makes_no_trials() -> None:
-    told = [
-        each.text for each in checks.choices(_said({"TOCCATA_GUARD": "off"}), checks.Job([0, 0]))
-    ]
+def test_doctor_knows_that_a_model_makes_no_trials() -> None:
+    told = [each.text for each in checks.choices(_said({"TOCCATA": "model"}), checks.Job([0, 0]))]
     assert len(told) == len(checks.TYPICAL)
     assert not any("then trials" in each for each in told)
-    assert all(": native, or " in each and "TOCCATA_GUARD=off" in each for each in told)
+    assert all(": native, or " in each and "TOCCATA=model" in each for each in told)
 
 
 def test_doctor_looks_at_tuning_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -165,26 +164,23 @@ def test_doctor_looks_at_tuning_files(tmp_path: Path, monkeypatch: pytest.Monkey
 def test_doctor_looks_at_settings() -> None:
     environment = {"TOCCATA_ALGATHER": "ring", "TOCCATA_BCAST": "nix", "TOCCATA_REPORT": "1",
                    "TOCCATA_TOPOLOGY": "foo:3", "HOME": "/h"}  # fmt: skip
-    wrong = [each.remedy for each in checks.settings(_said(environment)) if not each.good]
+    wrong = [each for each in checks.settings(_said(environment)) if not each.good]
     assert len(wrong) == 3
-    assert "did you mean TOCCATA_ALLGATHER?" in wrong[0]
-    assert "'nix'" in wrong[1]
-    assert "foo" in wrong[2]
+    assert "did you mean TOCCATA_ALLGATHER?" in wrong[0].text
+    assert "'nix'" in wrong[1].remedy
+    assert "foo" in wrong[2].remedy
 
 
 @pytest.mark.parametrize(
     ("name", "value", "remedy"),
     [
-        ("TOCCATA", "of", "expected auto or off"),
-        ("TOCCATA_GUARD", "perhaps", "expected on, off or all"),
-        ("TOCCATA_REPRODUCIBLE", "maybe", "expected 0 or 1"),
-        ("TOCCATA_REORDER", "x", "expected off, auto, straight, exchange or shuffle"),
-        ("TOCCATA_REORDER_TOPOLOGIES", "x", "expected 0 or 1"),
+        ("TOCCATA", "of", "expected auto, learn, learn:FILE, model or off"),
+        ("TOCCATA_SUMS", "maybe", "expected fixed, learn, all or reproducible"),
+        ("TOCCATA_TOPOLOGY", "reorder:x", "expected off, auto, straight, exchange, shuffle or"),
+        ("TOCCATA_TOPOLOGY", "placement:cyclic", "has no effect without a machine"),
         ("TOCCATA_REPORT", "table.txt", "expected 0, 1 or FILE.json"),
         ("TOCCATA_REPORT", "/nosuch/y.json", "cannot write to /nosuch"),
-        ("TOCCATA_LEARN", "/proc/x", "cannot write to /proc"),
-        ("TOCCATA_MODEL", "gigabit", "the models of Toccata are in /"),
-        ("TOCCATA_PLACEMENT", "cyclic", "has no effect without TOCCATA_TOPOLOGY"),
+        ("TOCCATA", "learn:/proc/x", "cannot write to /proc"),
     ],
 )
 def test_doctor_refuses_what_the_library_does(

@@ -513,7 +513,7 @@ def test_run_dry(machine: Path) -> None:
     assert code == 0
     assert stdout.split() == [
         str(machine / "bin/mpirun"), "-x", "TOCCATA_ALLGATHER=allgather/sparbit",
-        "-x", "TOCCATA_REPORT=1", "-x", "TOCCATA_LEARN=auto",
+        "-x", "TOCCATA_REPORT=1", "-x", "TOCCATA=learn",
         "-x", f"LD_PRELOAD={machine / 'home/lib/openmpi/libtoccata.so'}", "-n", "2", "./app",
         "--report",
     ]  # fmt: skip
@@ -539,18 +539,18 @@ def test_run_learns_unless_told_otherwise(machine: Path, monkeypatch: pytest.Mon
     def learning(*options: str) -> list[str]:
         code, stdout, _ = invoke("run", *options, "--dry-run", "--", "mpirun", "-n", "2", "./app")
         assert code == 0
-        return [each for each in stdout.split() if each.startswith("TOCCATA_LEARN=")]
+        return [each for each in stdout.split() if each.startswith("TOCCATA")]
 
-    assert learning() == ["TOCCATA_LEARN=auto"]
-    assert learning("--learn-sums") == ["TOCCATA_LEARN=sums"]
-    assert learning("--no-learn") == ["TOCCATA_LEARN=off"]
+    assert learning() == ["TOCCATA=learn"]
+    assert learning("--learn-sums") == ["TOCCATA=learn", "TOCCATA_SUMS=learn"]
+    assert learning("--no-learn") == []
     assert invoke("run", "--learn-sums", "--no-learn", "--", "mpirun", "./app")[0] == 2
-    monkeypatch.setenv("TOCCATA_LEARN", "mine.json")
-    assert learning() == ["TOCCATA_LEARN=mine.json"]
-    assert learning("--no-learn") == ["TOCCATA_LEARN=off"]
-    monkeypatch.delenv("TOCCATA_LEARN")
+    monkeypatch.setenv("TOCCATA", "learn:mine.json")
+    assert learning() == ["TOCCATA=learn:mine.json"]
+    assert learning("--learn-sums") == ["TOCCATA=learn:mine.json", "TOCCATA_SUMS=learn"]
+    assert learning("--no-learn") == ["TOCCATA=auto"]
     monkeypatch.setenv("TOCCATA", "off")
-    assert learning() == []
+    assert learning() == ["TOCCATA=off"]
 
 
 @pytest.mark.parametrize("family", ["openmpi", "mpich"])

@@ -136,8 +136,8 @@ def test_why_native_serves(tmp_path: Path) -> None:
     told = {line.split()[1].rstrip(":"): line for line in lines}
     assert told["allreduce"] == (
         "   52%  allreduce: floating-point sums and user-defined operations keep their bits; for "
-        "the sums, TOCCATA_LEARN=FILE finds the fastest algorithm for the next run, "
-        "TOCCATA_GUARD=all for this run"
+        "the sums, TOCCATA=learn with TOCCATA_SUMS=learn finds the fastest algorithm for the next "
+        "run, TOCCATA_SUMS=all for this run"
     )
     assert "too few calls: trials begin" in told["scan"]
     assert (

@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "choices/old_settings.h"
 #include "topology/environment.h"
 
 namespace toccata {
@@ -21,30 +22,94 @@ std::string file(const std::string& name, const std::string& text) {
 
 TEST(Configuration, FirstTheEnvironmentThenTheFirstFile) {
   const std::string user = file("user.conf", "TOCCATA_REPORT=2\n");
-  const std::string site =
-      file("site.conf", "TOCCATA_REPORT = 3\n# note\n\n TOCCATA_LEARN=auto \n");
-  setenv("TOCCATA_GUARD", "all", 1);
-  const Configuration both({user, site});
-  EXPECT_EQ(both.value("TOCCATA_GUARD"), "all");
-  EXPECT_EQ(both.origin("TOCCATA_GUARD"), "the environment");
+  const std::string site = file("site.conf", "TOCCATA_REPORT = 3\n# note\n\n TOCCATA=learn \n");
+  const Configuration both({user, site}, {"TOCCATA_SUMS=all", "TOCCATA_NOTHING=1"});
+  EXPECT_EQ(both.value("TOCCATA_SUMS"), "all");
+  EXPECT_EQ(both.origin("TOCCATA_SUMS"), "the environment");
   EXPECT_EQ(both.value("TOCCATA_REPORT"), "2");
   EXPECT_EQ(both.origin("TOCCATA_REPORT"), user);
-  EXPECT_EQ(both.value("TOCCATA_LEARN"), "auto");
-  EXPECT_EQ(both.value("TOCCATA_MODEL"), "");
+  EXPECT_EQ(both.value("TOCCATA"), "learn");
+  EXPECT_EQ(both.value("TOCCATA_TUNING"), "");
+  EXPECT_EQ(both.names(), (std::vector<std::string>{"TOCCATA", "TOCCATA_REPORT", "TOCCATA_SUMS"}));
   EXPECT_EQ(both.files().size(), 2u);
-  EXPECT_TRUE(both.complaints().empty());
-  unsetenv("TOCCATA_GUARD");
+  EXPECT_EQ(both.complaints(), std::vector<std::string>{"unknown setting TOCCATA_NOTHING"});
+}
+
+TEST(Configuration, ReadsTheEnvironmentOfThisProcess) {
+  setenv("TOCCATA_SUMS", "learn", 1);
+  EXPECT_EQ(Configuration().value("TOCCATA_SUMS"), "learn");
+  unsetenv("TOCCATA_SUMS");
+  EXPECT_EQ(Configuration().value("TOCCATA_SUMS"), "");
+}
+
+// What is set in the environment, and TOCCATA, TOCCATA_SUMS, TOCCATA_TUNING and TOCCATA_TOPOLOGY
+// then.
+TEST(Configuration, OldSettingsAreReplaced) {
+  struct Case {
+    std::vector<std::string> old;
+    std::string mode, sums, tuning, topology;
+  };
+  for (const Case& each : {
+           Case{{"TOCCATA_GUARD=off"}, "model", "", "", ""},
+           Case{{"TOCCATA_GUARD=0"}, "model", "", "", ""},
+           Case{{"TOCCATA_GUARD=on"}, "", "", "", ""},
+           Case{{"TOCCATA_GUARD=all"}, "", "all", "", ""},
+           Case{{"TOCCATA_GUARD=off", "TOCCATA=auto"}, "auto", "", "", ""},
+           Case{{"TOCCATA_LEARN=auto", "TOCCATA_GUARD=all"}, "learn", "all", "", ""},
+           Case{{"TOCCATA_LEARN=1", "TOCCATA_GUARD=on"}, "learn", "", "", ""},
+           Case{{"TOCCATA_LEARN=sums"}, "learn", "learn", "", ""},
+           Case{{"TOCCATA_LEARN=a.json"}, "learn:a.json", "learn", "", ""},
+           Case{{"TOCCATA_LEARN=off"}, "", "", "", ""},
+           Case{{"TOCCATA_REPRODUCIBLE=yes"}, "", "reproducible", "", ""},
+           Case{{"TOCCATA_REPRODUCIBLE=0"}, "", "", "", ""},
+           Case{{"TOCCATA_MODEL=m.json"}, "", "", "m.json", ""},
+           Case{{"TOCCATA_MODEL=m.json", "TOCCATA_TUNING=t.json"}, "", "", "t.json,m.json", ""},
+           Case{{"TOCCATA_PLACEMENT=0,2", "TOCCATA_REORDER=auto", "TOCCATA_REORDER_TOPOLOGIES=1",
+                 "TOCCATA_TOPOLOGY=node:4 core:2"},
+                "",
+                "",
+                "",
+                "node:4 core:2 placement:0,2 reorder:auto reorder:topologies"},
+       }) {
+    const Configuration now({}, each.old);
+    EXPECT_EQ(now.value("TOCCATA"), each.mode) << each.old.front();
+    EXPECT_EQ(now.value("TOCCATA_SUMS"), each.sums) << each.old.front();
+    EXPECT_EQ(now.value("TOCCATA_TUNING"), each.tuning) << each.old.front();
+    EXPECT_EQ(now.value("TOCCATA_TOPOLOGY"), each.topology) << each.old.front();
+    for (const OldSetting& row : old_settings()) EXPECT_EQ(now.value(row.name), "");
+  }
+}
+
+TEST(Configuration, EachOldSettingIsNamedOnce) {
+  const Configuration now({}, {"TOCCATA_LEARN=sums", "TOCCATA_GUARD=on",
+                               "TOCCATA_REPRODUCIBLE=maybe", "TOCCATA_MODEL="});
+  const std::string no_more = "; the next version will not know ";
+  EXPECT_EQ(now.complaints(), (std::vector<std::string>{
+                                  "TOCCATA_GUARD=on is now the default" + no_more + "TOCCATA_GUARD",
+                                  "TOCCATA_REPRODUCIBLE=maybe: expected 1, 0. Ignoring it.",
+                                  "TOCCATA_LEARN=sums is now TOCCATA=learn and TOCCATA_SUMS=learn" +
+                                      no_more + "TOCCATA_LEARN"}));
+}
+
+TEST(Configuration, AnOldSettingOfTheEnvironmentComesBeforeANewOneOfAFile) {
+  const std::string site = file("new.conf", "TOCCATA=learn\nTOCCATA_TOPOLOGY=node:2\n");
+  const Configuration now({site}, {"TOCCATA_GUARD=off", "TOCCATA_REORDER=auto"});
+  EXPECT_EQ(now.value("TOCCATA"), "model");
+  EXPECT_EQ(now.origin("TOCCATA"), "the environment");
+  EXPECT_EQ(now.value("TOCCATA_TOPOLOGY"), "node:2 reorder:auto");
+  const std::string old = file("old.conf", "TOCCATA_GUARD=off\n");
+  EXPECT_EQ(Configuration({old}, {"TOCCATA=learn"}).value("TOCCATA"), "learn");
 }
 
 TEST(Configuration, NamesLinesThatSayNothing) {
-  const std::string wrong = file("wrong.conf", "TOCCATA_REPORT=1\nreport\nTOCCATA_GARD=off\n");
+  const std::string wrong = file("wrong.conf", "TOCCATA_REPORT=1\nreport\nTOCCATA_SUM=all\n");
   const Configuration configuration({wrong, testing::TempDir() + "none.conf"});
   ASSERT_EQ(configuration.complaints().size(), 2u);
   EXPECT_EQ(
       configuration.complaints()[0],
       wrong + ":2: 'report' is not a setting; lines are NAME=value, such as TOCCATA_REPORT=1");
   EXPECT_EQ(configuration.complaints()[1],
-            wrong + ":3: unknown setting TOCCATA_GARD; did you mean TOCCATA_GUARD?");
+            wrong + ":3: unknown setting TOCCATA_SUM; did you mean TOCCATA_SUMS?");
   EXPECT_EQ(configuration.files(), std::vector<std::string>{wrong});
 }
 

@@ -4,6 +4,7 @@
 
 #include "choices/known_shape.h"
 #include "choices/shipped_rules.h"
+#include "costs/assumed_models.h"
 #include "writing/registry.h"
 
 namespace toccata {

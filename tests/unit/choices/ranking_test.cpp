@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "choices/known_shape.h"
+#include "costs/assumed_models.h"
 #include "costs/cost.h"
 #include "writing/registry.h"
 

@@ -36,25 +36,24 @@ TEST(Variables, MisspeltOnesAreNamed) {
 
 TEST(Variables, ValuesThatTheyDoNotTakeAreNamed) {
   for (const Variable& each : variables()) EXPECT_EQ(complaint_of_value(each.name, ""), "");
-  for (const char* name : {"TOCCATA", "TOCCATA_GUARD", "TOCCATA_REPORT", "TOCCATA_REPRODUCIBLE",
-                           "TOCCATA_REORDER_TOPOLOGIES"})
+  for (const char* name : {"TOCCATA", "TOCCATA_REPORT"})
     for (const char* word : {"0", "no", "off", "false", "1", "yes", "on", "true"})
       EXPECT_EQ(complaint_of_value(name, word), "") << name << "=" << word;
   for (const char* word : {"0", "no", "off", "false"})
     EXPECT_EQ(parse_reorder(word), Reorder::off) << word;
   EXPECT_EQ(parse_reorder("on"), Reorder::automatic);
-  EXPECT_EQ(complaint_of_value("TOCCATA_DEVICE", "off"), "expected auto, staged or direct");
-  EXPECT_EQ(complaint_of_value("TOCCATA", "of"), "expected auto or off");
-  EXPECT_EQ(complaint_of_value("TOCCATA_GUARD", "all"), "");
-  EXPECT_EQ(complaint_of_value("TOCCATA_GUARD", "perhaps"), "expected on, off or all");
-  EXPECT_EQ(complaint_of_value("TOCCATA_REPRODUCIBLE", "yes"), "");
-  EXPECT_EQ(complaint_of_value("TOCCATA_REPRODUCIBLE", "maybe"), "expected 0 or 1");
+  EXPECT_EQ(complaint_of_value("TOCCATA_DEVICE", "off"), "expected staged or direct");
+  EXPECT_EQ(complaint_of_value("TOCCATA", "of"), "expected auto, learn, learn:FILE, model or off");
+  for (const char* value : {"learn", "learn:here.json", "model"})
+    EXPECT_EQ(complaint_of_value("TOCCATA", value), "");
+  for (const char* value : {"learn:", "learned", "models", "model:here.json"})
+    EXPECT_NE(complaint_of_value("TOCCATA", value), "");
+  EXPECT_EQ(complaint_of_value("TOCCATA_SUMS", "all"), "");
+  EXPECT_EQ(complaint_of_value("TOCCATA_SUMS", "maybe"),
+            "expected fixed, learn, all or reproducible");
   EXPECT_EQ(complaint_of_value("TOCCATA_REPORT", "run.json"), "");
   EXPECT_EQ(complaint_of_value("TOCCATA_REPORT", "run.txt"), "expected 0, 1 or FILE.json");
-  EXPECT_EQ(complaint_of_value("TOCCATA_REORDER", "shuffle"), "");
-  EXPECT_EQ(complaint_of_value("TOCCATA_REORDER", "x"),
-            "expected off, auto, straight, exchange or shuffle");
-  EXPECT_EQ(complaint_of_value("TOCCATA_LEARN", "anything"), "");
+  EXPECT_EQ(complaint_of_value("TOCCATA_TUNING", "anything"), "");
 }
 
 }  // namespace

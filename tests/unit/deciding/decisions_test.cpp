@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "choices/known_shape.h"
+#include "costs/assumed_models.h"
 #include "deciding/learned_results.h"
 #include "topology/mesh.h"
 
@@ -31,20 +32,20 @@ class TestRules : public Rules {
     chooses_ = true;
     model_ = usual_model();
   }
-  // The same rules as with TOCCATA_GUARD=off.
+  // The same rules as with TOCCATA=model.
   static TestRules trusting_the_model() {
     TestRules rules;
     rules.guarding_ = Guarding::off;
     return rules;
   }
-  // The same rules as with TOCCATA_LEARN=auto, if there are these results.
+  // The same rules as with TOCCATA=learn, if there are these results.
   static TestRules learning(Tuning learned) {
     TestRules rules;
     rules.learns_ = true;
     rules.learned_ = std::move(learned);
     return rules;
   }
-  // The same rules as with TOCCATA_LEARN=FILE, if the file has these results.
+  // The same rules as with TOCCATA_SUMS=learn, if the file has these results.
   static TestRules learning_sums(Tuning learned = {}) {
     TestRules rules;
     rules.learns_ = rules.learns_sums_ = true;

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "choices/reorder.h"
+
+namespace toccata {
+
+// The value of TOCCATA_TOPOLOGY, such as "node:4 core:8 placement:cyclic reorder:auto". Every part
+// is optional.
+struct TopologySetting {
+  std::string machine = {};    // a file, or a machine such as "node:4 core:8"
+  std::string placement = {};  // of the ranks of MPI_COMM_WORLD on this machine (place)
+  // Whether ranks exchange their roles in algorithms of Toccata, and whether MPI_Cart_create and
+  // similar functions reorder ranks if reorder = 1 allows it ("reorder:topologies").
+  Reorder reorder = Reorder::off;
+  bool reorders_topologies = false;
+};
+
+// ChoiceError if the value of "reorder:" is unknown. `machine` and `placement` are not examined.
+TopologySetting parse_topology_setting(std::string_view value);
+
+// The parts "reorder:" of the value; "" if there are none.
+std::string reorders_text(const TopologySetting& setting);
+
+}  // namespace toccata
