@@ -307,8 +307,9 @@ void Settings::adopt_schedules(MPI_Comm comm) {
 }
 
 void Settings::read_tuning() {
+  const std::string named = configuration_.value("TOCCATA_TUNING");
   bool is_named = false;
-  for (const std::string_view each : split(configuration_.value("TOCCATA_TUNING"), ',')) {
+  for (const std::string_view each : split(named, ',')) {
     const std::string file(trimmed(each));
     if (file.empty()) continue;
     is_named = is_named || switches_off(file) || !is_model(file);
