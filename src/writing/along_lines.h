@@ -1,8 +1,10 @@
 #pragma once
 
+#include <utility>
 #include <vector>
 
 #include "schedule/builder.h"
+#include "schedule/combinators.h"
 #include "topology/mesh.h"
 
 namespace toccata {

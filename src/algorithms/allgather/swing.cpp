@@ -17,7 +17,6 @@
 #include <algorithm>
 
 #include "patterns/bine.h"
-#include "schedule/combinators.h"
 #include "writing/algorithm.h"
 #include "writing/along_lines.h"
 #include "writing/torus.h"
