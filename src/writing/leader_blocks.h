@@ -10,7 +10,7 @@ namespace toccata {
 // the blocks for the ranks that it serves on all nodes: its own place, and every l-th one after it,
 // with l leaders per node. On a node with fewer ranks, a rank plays several leaders, and these
 // deliver to no other rank. A leader exchanges the blocks with the same lane of other
-// nodes, and delivers what arrives. Scratch blocks are added to the schedule. All blocks have the
+// nodes, and delivers the incoming blocks. Scratch blocks are added to the schedule. All blocks have the
 // same size.
 //
 //   4 ranks on nodes 0 1 | 2 3, one leader per node; bc is the block from b to c

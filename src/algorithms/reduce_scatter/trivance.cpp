@@ -1,5 +1,5 @@
 // Reduce-scatter by Trivance on a torus: allgather/trivance in reverse, over distances that triple.
-// A rank reduces what arrives from both sides in one step, before it sends the sum on.
+// A rank reduces the blocks from both sides in one step, before it sends the sum on.
 // [juerss2026]   rounds Σ⌈log3 D⌉ over the dimensions D   cost rounds·α + (p-1)/p·n·(β + γ)
 //
 //   ring of 9, distances 1 and 3   rank 4 sends blocks for 0 3 6 to 3, for 2 5 8 to 5, keeps 1 4 7
