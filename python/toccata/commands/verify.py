@@ -68,12 +68,12 @@ def verify(
 
     Examples:
 
-    - `toccata verify`
     - `toccata verify sparbit --max-p 699`
     - `toccata verify allgather/bruck:rotation=none`
     """
     if every_p:
-        return _for_every_p(names, max_p)
+        _for_every_p(names, max_p)
+        return
     machines.shape(max_p if machine else 1, machine, placement)  # raises an error if impossible
     ranks = range(1, max_p + 1) if machine else _core.ranks_to_prove(max_p)
     known = partial(machines.shape, machine=machine, placement=placement) if machine else None
