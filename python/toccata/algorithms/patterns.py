@@ -527,7 +527,7 @@ class Spreading(Pattern):
         p, k, w, i, away = (logic.number(name) for name in ("p", "k", "w", "i", "away"))
         known = logic.both(k >= 2, w >= 1, w < p)
         # A rank `away` below, before the window grows to k·w. It is in the window of the sender at
-        # distance i·w, or nobody is that far away.
+        # distance i·w, or no rank is that far away.
         asked = logic.both(
             known, w <= away, away < k * w, away < p, i * w <= away, away < i * w + w
         )
@@ -569,8 +569,8 @@ class Upwards(Pattern):
 class BinaryTree(Pattern):
     """All ranks but the root form a binary search tree: the lowest bit gives a node's height.
 
-    A node v with lowest bit w has its children at v - w/2 and, if there are so many ranks, at
-    v + w/2, or else at the root of what remains above v.
+    A node v with lowest bit w has its children at v - w/2 and v + w/2. If there is no rank v + w/2,
+    its place is taken by the root of the ranks above v.
     """
 
     def obligations(self, logic: Logic) -> Iterator[Obligation]:
