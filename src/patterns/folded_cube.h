@@ -1,6 +1,8 @@
 #pragma once
 
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 #include "patterns/arithmetic.h"
 #include "schedule/builder.h"
@@ -63,6 +65,18 @@ void for_each_group(const FoldedCube& cube, int leaf, Visit&& visit) {
   }
 }
 
+// The ranks of each group of a rank, in ascending order, including the rank itself: its pair, if
+// any, then the owners of the leaves of each group.
+inline std::vector<std::vector<int>> groups_of(const FoldedCube& cube, int rank) {
+  std::vector<std::vector<int>> groups;
+  if (cube.in_pair(rank)) groups.push_back({rank & ~1, rank | 1});
+  for_each_group(cube, cube.leaf(rank), [&](const LeafGroup& group) {
+    auto& ranks = groups.emplace_back();
+    for (int i = 0; i < group.size; ++i) ranks.push_back(cube.owner(group.leaf(i)));
+  });
+  return groups;
+}
+
 // In an allgather, the owner of a pair first receives the block of the other rank. At the end, it
 // sends all other blocks to that rank.
 inline void fold_blocks(const FoldedCube& cube, int rank, ScheduleBuilder& schedule) {
@@ -108,6 +122,41 @@ struct Operands {
     own = other;
     other = was_own.buffer == Buffer::send ? spare : was_own;
   }
+};
+
+// The same for the operands of groups of ranks, which are combined into that of the last rank.
+class GroupOperands {
+ public:
+  // Our operand will be in recv after all `groups`.
+  GroupOperands(int rank, const std::vector<std::vector<int>>& groups, ScheduleBuilder& schedule)
+      : rank_(rank), own_(recv(0)), other_(schedule.scratch({send(0)})) {
+    std::size_t most = 2;
+    for (const auto& ranks : groups) {
+      combined(ranks);
+      most = std::max(most, ranks.size());
+    }
+    rest_ = schedule.scratch(BlockRanges(most - 2, send(0)));
+  }
+
+  const BlockRange& own() const { return own_; }
+  // The places of the operands of a group, in the order of its ranks.
+  BlockRanges places(const std::vector<int>& ranks) const {
+    const int into_other = ranks.back() != rank_ ? ranks.back() : ranks.front();
+    BlockRanges places;
+    for (int free = rest_.first; const int peer : ranks)
+      places.push_back(peer == rank_        ? own_
+                       : peer == into_other ? other_
+                                            : BlockRange{Buffer::scratch, free++});
+    return places;
+  }
+  // The place of the last operand becomes that of ours.
+  void combined(const std::vector<int>& ranks) {
+    if (ranks.back() != rank_) std::swap(own_, other_);
+  }
+
+ private:
+  int rank_;
+  BlockRange own_, other_, rest_;
 };
 
 }  // namespace toccata

@@ -18,6 +18,28 @@ int Forest::blocks() const {
   return std::max(1, std::accumulate(weights.begin(), weights.end(), 0));
 }
 
+Cost Forest::cost(int vertices, bool upwards, bool downwards, int segments) const {
+  Cost cost;
+  for (int vertex = 0; vertex < vertices; ++vertex) {
+    std::int64_t messages = 0, sent = 0, copied = 0, reduced = 0;
+    for (std::size_t tree = 0; tree < weights.size(); ++tree) {
+      const TreePlace at = place(static_cast<int>(tree), vertex);
+      const std::int64_t children = std::ssize(at.children), parents = at.parent >= 0 ? 1 : 0;
+      const std::int64_t all = (downwards ? children : 0) + (upwards ? parents : 0);
+      messages += all;
+      sent += all * weights[tree];
+      copied += upwards ? (1 - parents) * weights[tree] : 0;
+      reduced += upwards ? children * weights[tree] : 0;
+    }
+    cost.messages = std::max(cost.messages, messages * segments);
+    cost.sent = std::max(cost.sent, sent * segments);
+    cost.copied = std::max(cost.copied, copied * segments);
+    cost.reduced = std::max(cost.reduced, reduced * segments);
+  }
+  if (vertices > 1) cost.rounds = (upwards && downwards ? 2 : 1) * depth + segments - 1;
+  return cost;
+}
+
 namespace {
 
 // The schedules over all trees. The blocks of a tree follow those of the previous trees.
@@ -265,6 +287,74 @@ OverForest PackedForest::over(const Shape& shape, bool rooted) {
   for (int node = 0; node < lanes.nodes(); ++node)
     nodes.push_back(node_of(*shape.placement, lanes.first_of(node)));
   return {std::move(lanes), forest_of(trees, std::move(nodes)), segments};
+}
+
+namespace {
+
+// Null if no trees fit these ranks.
+const std::vector<PackedTree>* allgather_trees(const Shape& shape) {
+  if (!has_packed_trees(shape)) return nullptr;
+  const Machine& machine = shape.placement->machine();
+  const bool fit = shape.p == machine.objects(node_level(machine));
+  return fit && !machine.trees()->allgather.empty() ? &machine.trees()->allgather : nullptr;
+}
+
+// A chain from every rank through all others, node by node.
+Forest chains(const Shape& shape) {
+  const auto regions = node_regions(shape.placement, shape.p);
+  std::vector<int> order, places(shape.p);
+  for (int region = 0; region < regions->number(); ++region)
+    for (const int member : regions->members(region)) {
+      places[member] = static_cast<int>(order.size());
+      order.push_back(member);
+    }
+  Forest forest{std::vector<int>(shape.p, 1), shape.p - 1};
+  forest.roots = order;
+  forest.place = [order = std::move(order), places = std::move(places)](int root, int rank) {
+    const Forest one = chain(static_cast<int>(order.size()), root);
+    TreePlace place = one.place(0, places[rank]);
+    if (place.parent >= 0) place.parent = order[place.parent];
+    for (int& child : place.children) child = order[child];
+    return place;
+  };
+  return forest;
+}
+
+}  // namespace
+
+const Parameter& PackedAllgather::number_of_segments() {
+  static const Parameter parameter = toccata::number_of_segments(
+      "s: segments of each block, which follow each other along the trees", {1, 16});
+  return parameter;
+}
+
+PackedAllgather::PackedAllgather(const Shape& shape) {
+  const std::vector<PackedTree>* const packed = allgather_trees(shape);
+  if (packed == nullptr) {
+    chains_ = true;
+    forest_ = chains(shape);
+    return;
+  }
+  std::vector<const PackedTree*> trees;
+  for (const PackedTree& each : *packed) trees.push_back(&each);
+  std::vector<int> nodes, ranks(shape.p);
+  for (int rank = 0; rank < shape.p; ++rank) {
+    nodes.push_back(node_of(*shape.placement, rank));
+    ranks[nodes.back()] = rank;
+  }
+  forest_ = forest_of(trees, std::move(nodes));
+  pieces_ = 0;
+  for (const PackedTree& each : *packed) {
+    forest_.roots.push_back(ranks[each.root()]);
+    if (each.root() == 0) pieces_ += each.weight();
+  }
+  segments_ = shape.parameters[number_of_segments()];
+}
+
+std::optional<Cost> PackedAllgather::claim() const {
+  if (!chains_) return {};
+  const int others = static_cast<int>(forest_.roots.size()) - 1;
+  return Cost{.rounds = others, .messages = others, .sent = others, .copied = 1};
 }
 
 }  // namespace toccata

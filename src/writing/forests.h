@@ -16,8 +16,13 @@ struct Forest {
   std::vector<int> weights = {};  // by tree
   int depth = 0;                  // of the deepest tree, or more
   std::function<TreePlace(int tree, int vertex)> place = {};
+  std::vector<int> roots = {};  // by tree, if trees of all vertices distribute their own blocks
 
   int blocks() const;  // the number of blocks of a segment
+
+  // The cost over the trees, downwards, upwards or both: every edge of a tree of weight w carries
+  // one message of w blocks per segment and direction. Roots of reductions copy their blocks.
+  Cost cost(int vertices, bool upwards, bool downwards, int segments) const;
 
   // The schedule of a vertex; its peers are vertices. It uses the blocks 0 ... blocks() * segments
   // - 1 of recv, and of send in reductions, in the order of the trees. `down`: from the common root
@@ -39,6 +44,11 @@ class OverForest {
       : lanes_(std::move(lanes)), forest_(std::move(of_nodes)), segments_(segments) {}
 
   int parts() const { return (lanes_ ? lanes_->number() : 1) * width(); }
+  // The cost if the trees connect p ranks; trees of nodes have no closed form.
+  std::optional<Cost> claim(int p, bool upwards, bool downwards) const {
+    if (lanes_) return {};
+    return forest_.cost(p, upwards, downwards, segments_);
+  }
   void bcast(ScheduleBuilder& schedule, int rank) const;
   void reduce(ScheduleBuilder& schedule, int rank, bool is_root) const;
   void allreduce(ScheduleBuilder& schedule, int rank) const;
@@ -73,6 +83,28 @@ class PackedForest {
  public:
   // If `rooted`, the trees are those of the root's node, otherwise those for allreduces.
   static OverForest over(const Shape& shape, bool rooted);
+};
+
+// The trees of an allgather, which begin at all ranks with the same weight; in reverse, those of a
+// reduce-scatter. Without packed trees for these ranks, each tree is a chain round all ranks, node
+// by node.
+class PackedAllgather {
+ public:
+  static const Parameter& number_of_segments();
+
+  explicit PackedAllgather(const Shape& shape);
+
+  const Forest& forest() const { return forest_; }
+  int segments() const { return segments_; }
+  int pieces() const { return pieces_; }  // of a segment
+  int parts() const { return segments_ * pieces_; }
+  // The cost along chains. For other trees, there is no closed form for the number of messages.
+  std::optional<Cost> claim() const;
+
+ private:
+  Forest forest_;
+  bool chains_ = false;
+  int segments_ = 1, pieces_ = 1;
 };
 
 }  // namespace toccata

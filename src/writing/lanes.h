@@ -27,6 +27,7 @@ class Lanes {
   int number() const { return number_; }
   int root() const { return root_; }
   int nodes() const { return regions_->number(); }
+  int ranks() const { return regions_->ranks(); }
   bool even() const { return regions_->even(); }
   // A rank's node, and its place on the node; both are counted from the root.
   int node(int rank) const { return (regions_->of(rank) - first_ + nodes()) % nodes(); }

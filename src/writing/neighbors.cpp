@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -220,6 +221,30 @@ void talk_directly(const Shape& shape, int rank, Outgoing outgoing, ScheduleBuil
 
 void talk_by_nodes(const Shape& shape, int rank, Outgoing outgoing, ScheduleBuilder& schedule) {
   ByNodes(shape, rank, outgoing).write(schedule);
+}
+
+std::optional<Cost> claim_of_talk_by_nodes(const Shape& shape, Outgoing outgoing) {
+  const bool known = shape.neighborhood != nullptr && shape.neighborhood->ranks() == shape.p;
+  if (!known || node_regions(shape.placement, shape.p)->number() < shape.p) return {};
+  Cost cost;
+  for (int rank = 0; rank < shape.p; ++rank) {
+    const Neighbors& own = shape.neighborhood->of(rank);
+    const auto others = [&](const std::vector<Neighbors::Edge>& edges) {
+      std::set<int> peers;
+      std::int64_t number = 0;
+      for (const Neighbors::Edge& each : edges)
+        if (each.peer != rank) peers.insert(each.peer), ++number;
+      return std::pair(std::ssize(peers), number);
+    };
+    const auto [to, sent] = others(own.out);
+    const auto [from, received] = others(own.in);
+    const bool once = outgoing == Outgoing::one_for_all;
+    cost.messages = std::max(cost.messages, std::int64_t{to});
+    cost.sent = std::max(cost.sent, once ? std::int64_t{to} : sent);
+    cost.copied = std::max(cost.copied, std::ssize(own.in) - (once ? from : received));
+  }
+  cost.rounds = cost.messages > 0 ? 1 : 0;
+  return cost;
 }
 
 std::string why_not_by_nodes(const Shape& shape) {

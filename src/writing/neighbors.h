@@ -19,6 +19,10 @@ std::optional<Cost> claim_of_direct_talk(const Shape& shape);
 // between the two nodes.
 void talk_by_nodes(const Shape& shape, int rank, Outgoing outgoing, ScheduleBuilder& schedule);
 
+// The cost of that if no two ranks are on the same node: a message per pair of neighbours, with one
+// block, or with one per edge. If ranks share nodes, the neighbours decide the cost.
+std::optional<Cost> claim_of_talk_by_nodes(const Shape& shape, Outgoing outgoing);
+
 // The reason why talk_by_nodes is impossible: the neighbours of all ranks must be known. Empty if
 // it is possible.
 std::string why_not_by_nodes(const Shape& shape);

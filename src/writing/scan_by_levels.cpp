@@ -105,6 +105,11 @@ void ScanByLevels::exclusive() {
   inwards(recv(0), !is_first);
 }
 
+std::optional<Cost> ScanByLevels::claim(const Shape& shape, const Collective& collective) {
+  if (Runs(shape).innermost() > 0) return {};
+  return Flat(collective, "recursive_doubling").claim(shape.p);
+}
+
 void ScanByLevels::outwards(BlockRange sum) {
   const Flat flat(exscan, "recursive_doubling");
   for (int level = runs_.innermost() - 1; level >= 0; --level) {

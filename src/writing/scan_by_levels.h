@@ -43,6 +43,10 @@ class ScanByLevels {
   void inclusive();
   void exclusive();
 
+  // The cost of a scan or exscan if no level divides the ranks. In runs, different ranks have the
+  // most messages in different steps.
+  static std::optional<Cost> claim(const Shape& shape, const Collective& collective);
+
  private:
   BlockRange room(int blocks = 1);
   void run(int level, const Flat& flat, std::vector<int> team, const BlockRange& from,

@@ -1,6 +1,7 @@
-"""No function of the Python package has more than 60 lines, with its signature and docstring.
+"""No function of the Python package has more than 60 lines, no algorithm more than 100.
 
-A command reads its options, calls the functions that do the work, and prints.
+The lines of a function include its signature and docstring: a command reads its options, calls the
+functions that do the work, and prints. An algorithm is one file, which reads like its paper.
 """
 
 import ast
@@ -8,8 +9,10 @@ import sys
 import unittest
 from pathlib import Path
 
-PACKAGE = Path(__file__).parents[2] / "python/toccata"
+ROOT = Path(__file__).parents[2]
+PACKAGE = ROOT / "python/toccata"
 MOST_LINES = 60
+MOST_LINES_OF_ALGORITHM = 100
 
 
 def lengths(source):
@@ -29,6 +32,13 @@ class Lengths(unittest.TestCase):
             for name, lines in lengths(path.read_text()).items():
                 where = f"{path.relative_to(PACKAGE)}: {name} has {lines} lines"
                 self.assertLessEqual(lines, MOST_LINES, where)
+
+    def test_algorithms_are_short(self):
+        files = list((ROOT / "src/algorithms").glob("*/*.cpp"))
+        self.assertGreater(len(files), 100, "are these the algorithms?")
+        for path in files:
+            lines = len(path.read_text().splitlines())
+            self.assertLessEqual(lines, MOST_LINES_OF_ALGORITHM, path.relative_to(ROOT))
 
     def test_signature_docstring_and_inner_functions_count(self):
         source = 'def f(\n    a,\n):\n    """Does."""\n\n    def g():\n        return a\n'

@@ -9,6 +9,7 @@ from rich.markup import escape
 
 from toccata import _core
 from toccata import quantities as q
+from toccata.algorithms import every_p as proofs_of_patterns
 from toccata.algorithms import proving
 from toccata.commands.common import (
     MachineOption,
@@ -20,7 +21,7 @@ from toccata.commands.common import (
     progress,
     subjects,
 )
-from toccata.errors import Failure
+from toccata.errors import Failure, InputError
 from toccata.topology import machines
 
 MaxP = Annotated[
@@ -34,18 +35,27 @@ MaxP = Annotated[
 ]
 
 
+EveryP = Annotated[
+    bool,
+    typer.Option(
+        "--every-p",
+        help="Prove patterns for every number of ranks. This needs the package z3-solver.",
+    ),
+]
+
+
 def verify(
     names: Names = None,
     max_p: MaxP = 128,
     machine: MachineOption = None,
     placement: PlacementOption = None,
+    every_p: EveryP = False,
 ) -> None:
     """Prove that algorithms are correct, for every setting of their parameters, also in place.
 
     Follows every block from its origin, and proves that
 
-    - the ranks do not deadlock
-    - no rank sends undefined data
+    - the ranks do not deadlock, and no rank sends undefined data
     - no two writes overlap
     - every rank ends with the blocks that the collective requires
     - the numbers of rounds, messages and blocks agree with the literature.
@@ -54,12 +64,16 @@ def verify(
     algorithms are proved on several kinds of machines, or on the machine of --machine. The exit
     code is 1 if a proof fails.
 
+    With --every-p, it tells whether schedules follow a pattern that is proved for every p.
+
     Examples:
 
-    - `toccata verify`
     - `toccata verify sparbit --max-p 699`
     - `toccata verify allgather/bruck:rotation=none`
     """
+    if every_p:
+        _for_every_p(names, max_p)
+        return
     machines.shape(max_p if machine else 1, machine, placement)  # raises an error if impossible
     ranks = range(1, max_p + 1) if machine else _core.ranks_to_prove(max_p)
     known = partial(machines.shape, machine=machine, placement=placement) if machine else None
@@ -90,3 +104,20 @@ def verify(
     if failed:
         raise Failure(f"{failed} of {len(work)} algorithms are wrong; {took}")
     console.print(f"{len(work)} of {len(work)} algorithms are correct; {took}")
+
+
+def _for_every_p(names: Names, most: int) -> None:
+    """Prints for which numbers of ranks each algorithm is proved."""
+    chosen = {name_of(each) for each in subjects(names)}
+    verdicts = [each for each in proofs_of_patterns.verdicts(most) if each.path in chosen]
+    if not verdicts:
+        raise InputError("--every-p takes names of algorithms, without parameters")
+    width = max(len(each.path) for each in verdicts)
+    for each in verdicts:
+        proved = "[green]every p[/]" if each.every else "up to --max-p"
+        console.print(f"[cyan]{each.path:{width}}[/]  {proved}  {escape(each.why)}")
+    wrong = [each.path for each in verdicts if each.why and not each.every]
+    if wrong:
+        raise Failure(f"no proof for every p: {', '.join(wrong)}")
+    every = sum(each.every for each in verdicts)
+    console.print(f"{every} of {len(verdicts)} algorithms are proved for every p")

@@ -4,7 +4,8 @@ A bound is a number of bytes over a link of capacity 1, the capacity of a node's
 inside a node use no link. docs/models.md explains each bound.
 """
 
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +13,7 @@ import numpy as np
 
 from toccata import _core
 from toccata.errors import InputError
+from toccata.topology import machines
 from toccata.topology.networks import Network
 
 # The maximum for linear programs; for more nodes, they take minutes.
@@ -92,7 +94,7 @@ def _find(
         fixed = free  # any two nodes have only one route
     elif with_routes and sum(each > 0 for each in weights) <= MOST_NODES and _has_solver():
         unit = n if collective in ("bcast", "reduce", "allreduce") else block
-        fixed = unit * _over_routes(network, weights, collective, root)
+        fixed = max(free, unit * _over_routes(network, weights, collective, root))
     return Bound(_rounds(network, weights), free, fixed, why)
 
 
@@ -118,23 +120,54 @@ def _told(network: Network, cut: _core.Cut) -> str:
 
 
 def _allreduce(network: Network, weights: Sequence[int], n: float) -> tuple[float, str]:
-    """The larger one of two bounds for an allreduce.
+    """The larger one of two bounds for an allreduce [chen2026].
 
-    By cuts: all data must leave, and reach, every set of nodes. By all links: N nodes receive the
-    message 2(N-1) times in total, because each receive combines two partial results, or
-    distributes one.
+    By cuts: all data must leave, and reach, every set of nodes. By parts: m parts of the nodes
+    receive the message 2(m-1) times in total, because each receive combines two partial results, or
+    distributes one. So a slow link costs little as long as the other links have room for its share.
     """
     root = next(i for i, each in enumerate(weights) if each > 0)
     core, scale = network.core, network.scale
     out = core.broadcast_cut(weights, root)
     back = core.reversed().broadcast_cut(weights, root)
     cut = max(out, back, key=lambda each: each.ratio)
-    nodes = sum(each > 0 for each in weights)
-    into = sum(capacity for (_, b), capacity in network.links.items() if b < network.nodes)
-    outof = sum(capacity for (a, _), capacity in network.links.items() if a < network.nodes)
-    all_of_them = n * 2 * (nodes - 1) / float(min(into, outof))
-    by_cut = n * cut.ratio * scale
-    return max((by_cut, _told(network, cut)), (all_of_them, "all links of nodes"))
+    bounds = [(n * cut.ratio * scale, _told(network, cut))]
+    for name, parts in _partitions(network, weights):
+        room = min(_room(network, parts), _room(network, parts, backwards=True))
+        bounds.append((n * 2 * (len(set(parts.values())) - 1) / room, name))
+    return max(bounds, key=lambda each: each[0])
+
+
+def _partitions(network: Network, weights: Sequence[int]) -> Iterator[tuple[str, dict[int, int]]]:
+    """The part of each node that has ranks: itself, or its object of an outer level."""
+    nodes = [i for i, each in enumerate(weights) if each > 0]
+    yield "all links of nodes", {node: node for node in nodes}
+    for level in range(network.level):
+        of = machines.around(network.machine, level)
+        parts = {node: of(network.level, node) for node in nodes}
+        if 1 < len(set(parts.values())) < len(nodes):
+            yield f"all links of each {network.machine.levels[level]}", parts
+
+
+def _room(network: Network, parts: Mapping[int, int], backwards: bool = False) -> float:
+    """The sum of the capacities by which each part can receive from the others, or send to them."""
+    names = {part: i for i, part in enumerate(dict.fromkeys(parts.values()))}
+    kept = [v for v in range(len(network.names)) if v not in parts]
+    vertex = {node: names[part] for node, part in parts.items()}
+    vertex |= {each: len(names) + i for i, each in enumerate(kept)}
+    joined = Counter[tuple[int, int]]()
+    for a, b, capacity in network.core.links:
+        ends = (vertex[b], vertex[a]) if backwards else (vertex[a], vertex[b])
+        if ends[0] != ends[1]:
+            joined[ends] += capacity
+    core = _core.Network(len(names), len(vertex), [(*ends, c) for ends, c in joined.items()])
+    plenty = sum(joined.values()) + 1  # no part is limited by what it has
+    room = 0
+    for part in range(len(names)):
+        others = [0 if each == part else plenty for each in range(len(names))]
+        [cut] = core.cuts_to(others, [part])
+        room += cut.capacity
+    return room / network.scale
 
 
 def _alltoall(network: Network, weights: Sequence[int], block: float) -> tuple[float, str]:

@@ -10,105 +10,40 @@
 //
 // `toccata topo MACHINE --trees --save FILE` packs trees, also around dead and slow links;
 // TOCCATA_TOPOLOGY=FILE makes the library use them. Without trees, or with several ranks on a node,
-// every block goes round a ring of all ranks, node by node: every tree is a chain.
+// every tree is a chain round all ranks, node by node, and blocks are whole:
+//
+//   4 ranks, chains of weight 1, rank 1    >2 b, <0 a    >2 a, <0 d    >2 d, <0 c    has a b c d
 
-#include <algorithm>
 #include <map>
 
-#include "patterns/arithmetic.h"
-#include "topology/division.h"
-#include "topology/placement.h"
-#include "topology/placements.h"
 #include "writing/forests.h"
 
 namespace toccata::algorithms::allgather {
 
-static const Parameter segments = number_of_segments(
-    "s: segments of each block, which follow each other along the trees", {1, 16});
-
-// Null if no trees fit these ranks.
-static const std::vector<PackedTree>* trees_of(const Shape& shape) {
-  if (!has_packed_trees(shape)) return nullptr;
-  const Machine& machine = shape.placement->machine();
-  const bool fit = shape.p == machine.objects(node_level(machine));
-  return fit && !machine.trees()->allgather.empty() ? &machine.trees()->allgather : nullptr;
-}
-
-static int node_of(const Shape& shape, int rank) {
-  const Machine& machine = shape.placement->machine();
-  const Place& place = shape.placement->place(rank);
-  return machine.ancestor(place.level, place.object, node_level(machine));
-}
-
-// The number of pieces of a segment.
-static int pieces_of(const std::vector<PackedTree>& trees) {
-  int pieces = 0;
-  for (const PackedTree& each : trees)
-    if (each.root() == 0) pieces += each.weight();
-  return pieces;
-}
-
-static int parts(const Shape& shape) {
-  const std::vector<PackedTree>* const trees = trees_of(shape);
-  return trees == nullptr ? 1 : pieces_of(*trees) * shape.parameters[segments];
-}
-
-static void write_ring(const Shape& shape, int rank, ScheduleBuilder& schedule) {
-  const auto regions = node_regions(shape.placement, shape.p);
-  const auto next = [&](int from) {
-    const auto members = regions->members(regions->of(from));
-    const std::size_t place = regions->local(from) + 1;
-    return place < members.size()
-               ? members[place]
-               : regions->members(wrap(regions->of(from) + 1, regions->number())).front();
-  };
-  const auto previous = [&](int from) {
-    if (const int place = regions->local(from); place > 0)
-      return regions->members(regions->of(from))[place - 1];
-    return regions->members(wrap(regions->of(from) - 1, regions->number())).back();
-  };
-  const int to = next(rank), from = previous(rank);
-  schedule.round().copy(send(0), recv(rank));
-  int passed = rank;
-  for (int i = 1; i < shape.p; ++i) {
-    const int comes = previous(passed);
-    schedule.round().send(to, recv(passed)).recv(from, recv(comes));
-    passed = comes;
-  }
-}
-
 static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
-  const std::vector<PackedTree>* const trees = trees_of(shape);
-  if (trees == nullptr) return write_ring(shape, rank, schedule);
-  const int own = node_of(shape, rank);
-  std::vector<int> rank_at(shape.p);
-  for (int each = 0; each < shape.p; ++each) rank_at[node_of(shape, each)] = each;
+  const PackedAllgather trees(shape);
+  const Forest& forest = trees.forest();
+  const int segments = trees.segments();
   // By round, the pieces to and from each peer, in the order of the trees.
-  struct Exchange {
-    std::map<int, BlockRanges> sends, recvs;
-  };
-  std::vector<Exchange> rounds;
-  std::vector<int> given(shape.p);  // by node: its pieces of a segment that trees have so far
-  const int count = shape.parameters[segments], pieces_of_segment = shape.parts / count;
-  for (const PackedTree& tree : *trees) {
-    const int first = rank_at[tree.root()] * shape.parts + given[tree.root()];
-    given[tree.root()] += tree.weight();
-    rounds.resize(std::max<std::size_t>(rounds.size(), tree.depth() + count - 1));
-    const int depth = tree.depth(own);
-    std::vector<int> children;
-    for (int node = 0; node < tree.nodes(); ++node)
-      if (tree.parent(node) == own) children.push_back(rank_at[node]);
-    for (int segment = 0; segment < count; ++segment) {
-      const BlockRange pieces = recv(first + segment * pieces_of_segment, tree.weight());
-      if (depth > 0) append(rounds[depth - 1 + segment].recvs[rank_at[tree.parent(own)]], pieces);
-      for (const int child : children) append(rounds[depth + segment].sends[child], pieces);
+  std::vector<std::map<int, BlockRanges>> out(forest.depth + segments), in = out;
+  std::vector<int> given(shape.p);  // the pieces of a rank's segment that trees carry so far
+  for (int tree = 0; tree < std::ssize(forest.roots); ++tree) {
+    const TreePlace here = forest.place(tree, rank);
+    const int root = forest.roots[tree], weight = forest.weights[tree];
+    const int first = root * shape.parts + given[root];
+    given[root] += weight;
+    for (int segment = 0; segment < segments; ++segment) {
+      const BlockRange blocks = recv(first + segment * trees.pieces(), weight);
+      const int round = here.depth + segment;
+      if (here.parent >= 0) append(in[round - 1][here.parent], blocks);
+      for (const int child : here.children) append(out[round][child], blocks);
     }
   }
   schedule.round().copy(send(0, shape.parts), recv(rank * shape.parts, shape.parts));
-  for (const Exchange& each : rounds) {
+  for (std::size_t round = 0; round < out.size(); ++round) {
     schedule.round();
-    for (const auto& [peer, blocks] : each.sends) schedule.send(peer, blocks);
-    for (const auto& [peer, blocks] : each.recvs) schedule.recv(peer, blocks);
+    for (const auto& [peer, blocks] : out[round]) schedule.send(peer, blocks);
+    for (const auto& [peer, blocks] : in[round]) schedule.recv(peer, blocks);
   }
 }
 
@@ -117,10 +52,11 @@ extern const Algorithm forestcoll{
     .collective = toccata::allgather,
     .summary = "along trees computed for the machine's links, around dead ones; for long messages",
     .citation = "zhao2024, section 5",
-    .parameters = {segments},
+    .claim = [](const Shape& shape) { return PackedAllgather(shape).claim(); },
+    .parameters = {PackedAllgather::number_of_segments()},
     .by_placement = true,
     .by_trees = true,
-    .parts = parts,
+    .parts = [](const Shape& shape) { return PackedAllgather(shape).parts(); },
     .write = write,
 };
 

@@ -11,18 +11,15 @@
 //     fetch from regions +1 and +2       ABCD.. AB..EF    ..CDEF ABCD..    AB..EF ..CDEF
 //     gather inside                      ABCDEF ABCDEF    ABCDEF ABCDEF    ABCDEF ABCDEF
 //
-// Every region holds the data of `held` regions, beginning with its own. Its lane k fetches the
-// data of the region that is k · held further on, for k = 1, 2, ... Every region has as many lanes
-// as the largest region has ranks; a rank of a smaller region serves several lanes. (In the paper,
-// all regions have the same size, and lane k is local rank k, so that local rank 0 idles.) The last
-// round fetches only the missing data, and some lanes idle.
+// Every region has as many lanes as the largest region has ranks (writing/region_fetch.h). In the
+// paper, all regions have the same size, and lane k is local rank k, so that local rank 0 idles.
 
 #include <array>
 
-#include "patterns/circulant.h"
+#include "patterns/arithmetic.h"
 #include "topology/division.h"
 #include "writing/levels.h"
-#include "writing/region_blocks.h"
+#include "writing/region_fetch.h"
 
 namespace toccata::algorithms::allgather {
 
@@ -30,8 +27,7 @@ static const Parameter local_rank_0 = choice(
     "local_rank_0", "whether local rank 0 also receives from other regions, or idles meanwhile",
     {"works", "idles"});
 static const Parameter lanes = choice(
-    "lanes",
-    "concurrent messages into a region: the number of ranks in the largest or smallest region",
+    "lanes", "concurrent messages into a region: as many as the largest or smallest one has ranks",
     {"largest", "smallest"});
 static const Parameter levels = [] {
   Parameter made =
@@ -40,59 +36,31 @@ static const Parameter levels = [] {
   return made;
 }();
 
-// The maximum number of rounds of `among` in a region of up to `size` ranks, which these levels may
-// divide. Regions differ, but their rounds must be aligned. An additional empty round costs
-// nothing.
-static int most_rounds(const Placement& placement, std::span<const int> through, int size) {
-  if (through.empty()) return 1 + ceil_log2(size);
-  const Regions& regions = placement.regions(through[0]);
-  const auto further_in = through.subspan(1);
-  const int inside = most_rounds(placement, further_in, std::min(size, regions.largest()));
-  const int exchanges = ceil_log2(std::min(size, regions.number()));
-  return std::max(inside * (1 + exchanges), most_rounds(placement, further_in, size));
-}
-
-// An allgather among the ranks of a division, with one block per rank.
 static Schedule among(const Division& ranks, int p, const Shape& shape, int rank) {
   if (!ranks.divides()) return Flat(toccata::allgather, "bruck").schedule(p, rank);
   const Regions& regions = ranks.regions();
-  const Circulant circle{regions.number(), regions.of(rank)};
-  const auto members = regions.members(circle.rank);
+  const int here = regions.of(rank);
+  const auto members = regions.members(here);
   const int size = static_cast<int>(members.size()), local = regions.local(rank);
-  const Schedule gather = among(ranks.inside(circle.rank), size, shape, local);
+  const Schedule gather = among(ranks.inside(here), size, shape, local);
   const auto inside = [&](const BlockMap& send, const BlockMap& all) {
     return on(members, gather, send, all);
   };
-  const int rounds = most_rounds(*shape.placement, ranks.further_in(), regions.largest());
+  const int rounds = doubling_rounds(*shape.placement, ranks.further_in(), regions.largest());
 
   BlockMap own = BlockMap::table();
   for (const int member : members) own.add(recv(member));
   ScheduleBuilder schedule;
   schedule.then(inside(BlockMap::affine(Buffer::send, 0), own), rounds);
-
   const int ways = shape.parameters.is(lanes, "largest") ? regions.largest() : regions.smallest();
-  // The local rank that has lane 1; the ranks after it have the next lanes.
   const int first = shape.parameters.is(local_rank_0, "idles") && ways > 1 ? 1 : 0;
-  const int last_lane = ways - first;
-  for (std::int64_t held = 1; held < circle.p; held *= last_lane + 1) {
-    ScheduleBuilder fetch;
-    fetch.round();
-    std::vector<BlockRanges> fetched(size);  // by each member
-    for (int lane = 1; lane <= last_lane && lane * held < circle.p; ++lane) {
-      const auto distance = static_cast<int>(lane * held);
-      const auto count = static_cast<int>(std::min<std::int64_t>(held, circle.p - distance));
-      const int above = circle.above(distance), below = circle.below(distance);
-      const auto carrier = [&](int region) { return (lane - 1 + first) % regions.size(region); };
-      const BlockRanges blocks = blocks_of(regions, above, count);
-      for (const BlockRange& range : blocks) append(fetched[carrier(circle.rank)], range);
-      if (carrier(circle.rank) == local)
-        fetch.send(regions.members(below)[carrier(below)], blocks_of(regions, circle.rank, count))
-            .recv(regions.members(above)[carrier(above)], blocks);
-    }
+  for (std::int64_t held = 1; held < regions.number(); held *= ways - first + 1) {
+    const RegionFetch fetch(regions, rank, static_cast<int>(held), ways - first, first);
     // The first round of a gather only copies blocks to their places. Here, they arrive in their
     // places, so the fetch takes that round.
-    const Schedule after = inside(BlockMap::table({fetched[local]}), BlockMap::table(fetched));
-    schedule.then(abreast(std::array{std::move(fetch).build(), after}), rounds);
+    const Schedule after =
+        inside(BlockMap::table({fetch.fetched()[local]}), BlockMap::table(fetch.fetched()));
+    schedule.then(abreast(std::array{fetch.round(), after}), rounds);
   }
   return std::move(schedule).build();
 }

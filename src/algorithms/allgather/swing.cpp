@@ -7,120 +7,62 @@
 // Messages that go further than to neighbours share links. This gives the factor Ξ: 1.10 on 8 x 8,
 // 1.17 on 32 x 32, 1.03 on 8 x 8 x 8. There are far fewer rounds than in torus_multiport.
 //
-//   ring of 8, part 0   0-3 1-6 2-5 4-7    0-7 1-2 3-4 5-6    0-1 2-3 4-5 6-7
-//              part 1   0-5 1-4 2-7 3-6    0-1 2-3 4-5 6-7    0-7 1-2 3-4 5-6
+//   ring of 4, part 0   0-3 1-2    then 0-1 2-3        part 1   0-1 2-3    then 0-3 1-2
+//   rank 0 has          A . . D         A B C D                 A B . .         A B C D
 //
 // It is allgather/bine on each line. If a dimension is not a power of two, neighbouring cells are
 // folded first, and receive all blocks except their own at the end. This takes two more rounds and
 // many times the bytes, so torus_multiport is better on such a torus.
 
 #include <algorithm>
-#include <ranges>
-#include <utility>
-#include <vector>
 
 #include "patterns/bine.h"
-#include "schedule/combinators.h"
 #include "writing/algorithm.h"
+#include "writing/along_lines.h"
 #include "writing/torus.h"
 
 namespace toccata::algorithms::allgather {
 
-namespace {
+// Every stride-th cell of a line, in leaves from `first` on.
+static void add_every(int stride, int first, const FoldedCube& line, std::vector<int>& cells) {
+  for (int leaf = first % stride; leaf < line.leaves(); leaf += stride)
+    for (int cell = line.first(leaf); cell < line.first(leaf + 1); ++cell) cells.push_back(cell);
+}
 
-// Coordinates in each dimension. They stand for the cells of all their combinations.
-using Cells = std::vector<std::vector<int>>;
-
-// One dimension of the torus, whose cells are folded in pairs.
-struct Line {
-  FoldedCube cube;
-  bool mirrored;
-
-  int distances() const { return floor_log2(cube.leaves()); }
-  int peer(int leaf, int j) const { return bine_peer(leaf, j, cube.leaves(), mirrored); }
-  // The coordinates of the blocks that a leaf has after the swap over distance j (see
-  // allgather/bine). Before the first swap, these are the coordinates of its own cells.
-  std::vector<int> held(int leaf, int j) const {
-    std::vector<int> coordinates;
-    const auto add_every = [&](int stride, int first) {
-      for (int each = first % stride; each < cube.leaves(); each += stride)
-        for (int at = cube.first(each); at < cube.first(each + 1); ++at) coordinates.push_back(at);
-    };
-    add_every(std::min(2 << j, cube.leaves()), leaf);
-    if (2 << j <= cube.leaves()) add_every(2 << j, peer(leaf, j));
-    return coordinates;
+static std::vector<LineRound> rounds_along(const FoldedCube& line, int leaf, bool mirrored) {
+  const int leaves = line.leaves();
+  const auto peer = [&](int of, int j) { return bine_peer(of, j, leaves, mirrored); };
+  // The cells whose blocks a leaf has after the swap over distance j, as in allgather/bine.
+  const auto held = [&](int by, int j) {
+    std::vector<int> cells;
+    add_every(std::min(2 << j, leaves), by, line, cells);
+    if (2 << j <= leaves) add_every(2 << j, peer(by, j), line, cells);
+    return cells;
+  };
+  std::vector<LineRound> rounds;
+  for (int j = floor_log2(leaves) - 1; j >= 0; --j) {
+    const int other = peer(leaf, j), cell = line.first(other);
+    rounds.push_back({{{cell, cell, held(leaf, j + 1), held(other, j + 1)}}, held(leaf, j)});
   }
-};
-
-}  // namespace
-
-static std::vector<int> ranks_in(const Grid& grid, const Cells& cells) {
-  std::vector<int> numbers{0};  // of cells; each pass adds one dimension
-  for (std::size_t i = 0; i < cells.size(); ++i) {
-    std::vector<int> longer;
-    for (const int number : numbers)
-      for (const int coordinate : cells[i])
-        longer.push_back(number * grid.mesh.dims[i] + coordinate);
-    numbers = std::move(longer);
-  }
-  for (int& each : numbers) each = grid.rank_at(each);
-  return numbers;
+  return rounds;
 }
 
 static Schedule send_round(const Grid& grid, int rank, int part, int parts) {
   const int n = grid.mesh.dimensions();
   const std::vector<int> at = grid.mesh.coordinates(cell_of(grid, rank));
-  std::vector<Line> lines;
-  Cells held;
+  std::vector<std::vector<LineRound>> lines;
+  Cells held;  // at first the folded cells
   for (int i = 0; i < n; ++i) {
-    lines.push_back({{grid.mesh.dims[i]}, part >= n});
-    const Line& line = lines.back();
-    held.push_back(line.held(line.cube.leaf(at[i]), line.distances()));
+    const FoldedCube line{grid.mesh.dims[i]};
+    lines.push_back(rounds_along(line, line.leaf(at[i]), part >= n));
+    add_every(line.leaves(), line.leaf(at[i]), line, held.emplace_back());
   }
-  std::vector<std::pair<int, int>> swaps;  // the dimension, and the index of the distance
-  for (int j = 0; j < ceil_log2(grid.mesh.cells()); ++j)
-    for (int i = 0; i < n; ++i)
-      if (const int dimension = (i + part) % n; j < lines[dimension].distances())
-        swaps.emplace_back(dimension, j);
-
-  const auto block = [&](int of) { return recv(of * parts + part); };
-  const auto blocks = [&](const Cells& cells) {
-    BlockRanges result;
-    for (const int of : ranks_in(grid, cells)) append(result, block(of));
-    return result;
-  };
-  const auto all_but = [&](int of) {
-    const int above = grid.mesh.cells() - 1 - of;
-    BlockRanges result;
-    append(result, {Buffer::recv, part, 1, parts, of});
-    append(result, {Buffer::recv, (of + 1) * parts + part, 1, parts, above});
-    return result;
-  };
-
-  const std::vector<int> folded = ranks_in(grid, held);  // the first of them acts for all
-  const bool acts = rank == folded.front();
+  const FoldedCells folded(grid, rank, held, part, parts);
   ScheduleBuilder schedule;
-  schedule.round().copy(send(part), block(rank)).round();
-  for (const int each : folded)
-    if (acts && each != rank) schedule.recv(each, block(each));
-  if (!acts) schedule.send(folded.front(), block(rank));
-  for (const auto& [dimension, j] : swaps | std::views::reverse) {
-    schedule.round();
-    if (!acts) continue;
-    const Line& line = lines[dimension];
-    const int leaf = line.cube.leaf(at[dimension]), other = line.peer(leaf, j);
-    Cells others = held;
-    others[dimension] = line.held(other, j + 1);
-    std::vector<int> cell = at;
-    cell[dimension] = line.cube.first(other);
-    const int peer = grid.rank_at(grid.mesh.cell(cell));
-    schedule.send(peer, blocks(held)).recv(peer, blocks(others));
-    held[dimension] = line.held(leaf, j);
-  }
-  schedule.round();
-  for (const int each : folded)
-    if (acts && each != rank) schedule.send(each, all_but(each));
-  if (!acts) schedule.recv(folded.front(), all_but(rank));
+  schedule.round().copy(send(part), recv(rank * parts + part));
+  folded.fold(schedule);
+  AlongLines(grid, rank, std::move(lines), held).write(part, parts, folded.acts(), schedule);
+  folded.unfold(schedule);
   return std::move(schedule).build();
 }
 

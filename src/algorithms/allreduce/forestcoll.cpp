@@ -16,6 +16,10 @@ extern const Algorithm forestcoll{
     .collective = toccata::allreduce,
     .summary = "up and down trees computed for the machine's links; for long messages",
     .citation = "zhao2024, section 5",
+    .claim =
+        [](const Shape& shape) {
+          return PackedForest::over(shape, false).claim(shape.p, true, true);
+        },
     .parameters = {OverForest::segments()},
     .by_placement = true,
     .by_trees = true,

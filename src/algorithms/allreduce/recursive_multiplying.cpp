@@ -6,11 +6,12 @@
 //   rank 0 has             a∘b∘c          a∘b∘c∘d∘e∘f
 //
 // A group's operands are stored side by side and combined in the order of the ranks; all others are
-// reduced into the last one.
+// reduced into the last one. If that is not our own operand, it becomes ours, and the two blocks
+// swap roles. They begin so that our operand ends in recv:
+//
+//   rank 1 of 0-1-2   own b in scratch, c arrives in recv, a in more scratch    a∘b∘c is in recv
 
 #include <algorithm>
-#include <utility>
-#include <vector>
 
 #include "patterns/folded_cube.h"
 #include "writing/algorithm.h"
@@ -23,16 +24,9 @@ static const Parameter radix =
 
 static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
   const FoldedCube cube{shape.p, 0, shape.parameters[radix]};
-  const int leaf = cube.leaf(rank), twin = FoldedCube::twin(rank);
-  const bool folded = cube.in_pair(rank), idle = rank != cube.owner(leaf);
-
-  // The ranks of each of our groups, in ascending order, including our own rank.
-  std::vector<std::vector<int>> groups;
-  if (folded) groups.push_back({rank, twin});
-  for_each_group(cube, leaf, [&](const LeafGroup& group) {
-    auto& ranks = groups.emplace_back();
-    for (int i = 0; i < group.size; ++i) ranks.push_back(cube.owner(group.leaf(i)));
-  });
+  const int twin = FoldedCube::twin(rank);
+  const bool folded = cube.in_pair(rank), idle = rank != cube.owner(cube.leaf(rank));
+  const auto groups = groups_of(cube, rank);
 
   schedule.round();
   if (idle) {
@@ -41,36 +35,22 @@ static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
     schedule.round().recv(twin, recv(0));
     return;
   }
-  // All operands of a group are reduced into that of its last rank. If this is not our operand, it
-  // becomes ours, and the two buffers swap roles. They begin so that our operand ends in recv.
-  std::size_t most = 2;
-  BlockRange own = recv(0), other = schedule.scratch({send(0)});
-  for (const auto& ranks : groups) {
-    if (ranks.back() != rank) std::swap(own, other);
-    most = std::max(most, ranks.size());
-  }
-  const BlockRange rest = schedule.scratch(BlockRanges(most - 2, send(0)));
-  schedule.copy(send(0), own);
+  GroupOperands operands(rank, groups, schedule);
+  schedule.copy(send(0), operands.own());
   if (cube.pairs() > 0 && !folded) schedule.round();
   for (const auto& ranks : groups) {
     schedule.round();
-    const int into_other = ranks.back() != rank ? ranks.back() : ranks.front();
-    BlockRanges operands;
-    for (int free = rest.first; const int peer : ranks) {
-      operands.push_back(peer == rank         ? own
-                         : peer == into_other ? other
-                                              : BlockRange{Buffer::scratch, free++});
-      if (peer != rank) schedule.recv(peer, operands.back());
-    }
+    const BlockRanges places = operands.places(ranks);
+    for (std::size_t i = 0; i < ranks.size(); ++i)
+      if (ranks[i] != rank) schedule.recv(ranks[i], places[i]);
     // Each rank first sends to the next rank above, so that no rank receives from all at the same
     // time.
-    const auto place = std::ranges::find(ranks, rank) - ranks.begin();
+    const auto own = std::ranges::find(ranks, rank) - ranks.begin();
     for (std::size_t i = 1; i < ranks.size(); ++i)
-      if (const int peer = ranks[(place + i) % ranks.size()]; !(folded && peer == twin))
-        schedule.send(peer, own);
-    for (std::size_t i = operands.size() - 1; i-- > 0;)
-      schedule.reduce(operands[i], operands.back());
-    if (ranks.back() != rank) std::swap(own, other);
+      if (const int peer = ranks[(own + i) % ranks.size()]; !(folded && peer == twin))
+        schedule.send(peer, operands.own());
+    for (std::size_t i = places.size() - 1; i-- > 0;) schedule.reduce(places[i], places.back());
+    operands.combined(ranks);
   }
   if (folded) schedule.round().send(twin, recv(0));
 }

@@ -20,6 +20,7 @@ extern const Algorithm hierarchical{
     .summary =
         "exscan inside each run of ranks on one node, exscan of the runs' sums, added inside",
     .citation = "traff2020, on scan",
+    .claim = [](const Shape& shape) { return ScanByLevels::claim(shape, toccata::exscan); },
     .parameters = {Levels::which()},
     .ordered = true,
     .by_placement = true,

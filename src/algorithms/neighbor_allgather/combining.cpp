@@ -20,6 +20,8 @@ extern const Algorithm combining{
     .collective = toccata::neighbor_allgather,
     .summary = "one message per pair of nodes, which contains each block once",
     .citation = "bienz2019",
+    .claim =
+        [](const Shape& shape) { return claim_of_talk_by_nodes(shape, Outgoing::one_for_all); },
     .blocks_alike = true,
     .by_placement = true,
     .impossible = why_not_by_nodes,

@@ -19,6 +19,7 @@ extern const Algorithm combining{
     .collective = toccata::neighbor_alltoall,
     .summary = "one message per pair of nodes, for all their ranks",
     .citation = "bienz2019",
+    .claim = [](const Shape& shape) { return claim_of_talk_by_nodes(shape, Outgoing::one_each); },
     .blocks_alike = true,
     .by_placement = true,
     .impossible = why_not_by_nodes,

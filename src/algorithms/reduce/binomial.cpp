@@ -7,73 +7,38 @@
 // Neighbours are combined first, so operands always belong to consecutive ranks. Therefore the
 // order of the ranks is kept, and the expression is the standard one for any root. When two runs of
 // ranks are combined, the root has the result if it is in one of them, otherwise the lowest rank
-// has it.
+// has it. An operand from above takes our place, so the two blocks swap roles:
+//
+//   p = 4, root 0    recv a, scratch b      b from above: a∘b is in scratch
+//                    scratch ab, recv cd    cd from above: ab∘cd is in recv, as it must be
 
+#include <algorithm>
 #include <utility>
-#include <vector>
 
-#include "patterns/folded_cube.h"
+#include "patterns/folded_tree.h"
 #include "writing/algorithm.h"
 
 namespace toccata::algorithms::reduce {
 
-namespace {
-
-// The rank that has the result of `size` leaves from `first` on.
-int head(const FoldedCube& cube, int first, int size) {
-  const bool with_root = (cube.leaf(cube.root) & ~(size - 1)) == first;
-  return with_root ? cube.root : cube.owner(first);
-}
-
-// The source of a rank's operands by round (-1: none), and the destination of the result.
-struct Plan {
-  std::vector<int> from;
-  int to = -1;
-
-  Plan(const FoldedCube& cube, int rank) {
-    const int leaf = cube.leaf(rank);
-    if (cube.pairs() > 0) {
-      const int twin = FoldedCube::twin(rank);
-      if (rank != cube.owner(leaf)) {
-        to = twin;
-        return;
-      }
-      from.push_back(cube.in_pair(rank) ? twin : -1);
-    }
-    for (int size = 1; size < cube.leaves(); size *= 2) {
-      const int first = leaf & ~(size - 1);
-      const int other = head(cube, first ^ size, size);
-      if (head(cube, first & ~size, 2 * size) != rank) {
-        to = other;
-        return;
-      }
-      from.push_back(other);
-    }
-  }
-};
-
-}  // namespace
-
 static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
-  const Plan plan(FoldedCube{shape.p, shape.root}, rank);
+  const FoldedTree tree(FoldedCube{shape.p, shape.root}, rank);
   Operands operands{send(0), schedule.scratch({send(0)}), {}};
   schedule.round();
-  if (rank == shape.root) {  // as in allreduce/recursive_doubling: ours must end in recv
+  if (rank == shape.root) {
     operands.own = recv(0);
-    int from_above = 0;
-    for (const int peer : plan.from) from_above += peer > rank ? 1 : 0;
+    const auto from_above = std::ranges::count_if(tree.from, [&](int peer) { return peer > rank; });
     if (from_above % 2 == 1) std::swap(operands.own, operands.other);
     schedule.copy(send(0), operands.own);
-  } else if (plan.from.size() > 1) {
+  } else if (tree.from.size() > 1) {
     operands.spare = schedule.scratch({send(0)});
   }
-  for (const int peer : plan.from) {
+  for (const int peer : tree.from) {
     schedule.round();
     if (peer < 0) continue;
     schedule.recv(peer, operands.other);
     operands.take_in(peer > rank, schedule);
   }
-  if (plan.to >= 0) schedule.round().send(plan.to, operands.own);
+  if (tree.to >= 0) schedule.round().send(tree.to, operands.own);
 }
 
 static Cost claim(const Shape& shape) {

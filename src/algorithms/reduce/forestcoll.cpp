@@ -16,6 +16,10 @@ extern const Algorithm forestcoll{
     .collective = toccata::reduce,
     .summary = "along trees computed for the machine's links, around dead ones; for long messages",
     .citation = "zhao2024, section 5",
+    .claim =
+        [](const Shape& shape) {
+          return PackedForest::over(shape, true).claim(shape.p, true, false);
+        },
     .parameters = {OverForest::segments()},
     .by_placement = true,
     .by_trees = true,

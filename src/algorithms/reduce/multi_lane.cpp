@@ -38,11 +38,18 @@ static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
   schedule.then(rank == shape.root ? up : in_scratch(up, BlockMap::affine(Buffer::send, 0)));
 }
 
+// If nodes divide the ranks, different ranks have the most messages in different steps.
+static std::optional<Cost> claim(const Shape& shape) {
+  if (Lanes(shape, 1).divide() || shape.parameters[segments] > 1) return {};
+  return in_lane(shape).claim(shape.p);
+}
+
 extern const Algorithm multi_lane{
     .name = "multi_lane",
     .collective = toccata::reduce,
     .summary = "reduce-scatter on each node, reduce in each lane, gather; for long messages",
     .citation = "traff2020",
+    .claim = claim,
     .parameters = {Lanes::how_many(), between, inside, segments},
     .by_placement = true,
     .parts =

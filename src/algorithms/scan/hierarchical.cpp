@@ -18,6 +18,7 @@ extern const Algorithm hierarchical{
     .collective = toccata::scan,
     .summary = "scan inside each run of ranks on one node, exscan of the runs' sums, added inside",
     .citation = "traff2020, on scan",
+    .claim = [](const Shape& shape) { return ScanByLevels::claim(shape, toccata::scan); },
     .parameters = {Levels::which()},
     .ordered = true,
     .by_placement = true,

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 import typer
 
+import algorithms
 import handouts
 import pages
 import settings
@@ -62,6 +63,22 @@ def test_the_table_of_settings_is_up_to_date() -> None:
         "run PYTHONPATH=python:build/release/python python manual/settings.py >docs/settings.md"
     )
     assert (ROOT / "docs/settings.md").read_text() == text, remedy
+
+
+def test_the_page_of_algorithms_is_up_to_date() -> None:
+    text = algorithms.markdown()
+    for each in _core.algorithms():
+        assert f"\n| `{each.name}` | {each.summary} |" in text
+    remedy = (
+        "run PYTHONPATH=python:build/release/python python manual/algorithms.py --picture "
+        ">docs/algorithms.md"
+    )
+    assert (ROOT / "docs/algorithms.md").read_text() == text, remedy
+
+
+def test_the_page_of_algorithms_has_the_costs_of_their_files() -> None:
+    row = algorithms.row(_core.parse_choice("allgather", "ring").algorithm)
+    assert "| rounds p-1 cost (p-1)·α + (p-1)/p·n·β | 63 | 63 | 0.984 | 0 | every p |" in row
 
 
 def test_the_sample_of_settings_says_nothing(tmp_path: Path) -> None:

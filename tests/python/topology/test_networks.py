@@ -36,6 +36,14 @@ def bound(text: str, collective: str, links: str = "", root: int = 0) -> network
         ("leaf:4 node:4", "leaf=1/2", "alltoall", 4 * 12 / 2 / 256),
         ("leaf:4 node:4", "node1-leaf0=1/4", "bcast", 4),
         ("gpc", "", "alltoall", 30 * 510 / 6 / 540**2),
+        # One slow node of 8: it limits all only if its own data take longer than everything.
+        ("leaf:1 node:8", "", "allreduce", 14 / 8),
+        ("leaf:1 node:8", "node0=3/5", "allreduce", 14 / 7.6),
+        ("leaf:1 node:8", "node0=1/2", "allreduce", 2),
+        ("leaf:1 node:8", "node0=1/10", "allreduce", 10),
+        # Leaves exchange over links of half a node's: 2 (4 - 1) messages over 4 such links.
+        ("leaf:4 node:4", "leaf=1/8", "allreduce", 3),
+        ("leaf:4 node:4", "leaf=1/2", "allreduce", 30 / 16),
     ],
 )
 def test_bounds_by_any_routes(text: str, links: str, collective: str, free: float) -> None:

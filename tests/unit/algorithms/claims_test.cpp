@@ -1,28 +1,19 @@
 // Which algorithms have a claim; proofs compare the claims with the schedules.
-#include <set>
-
 #include "support.h"
 
 namespace toccata {
 namespace {
 
-// docs/design/0020-proofs.md gives the reasons.
-TEST(Claims, AreMissingForTheseAlgorithms) {
-  std::set<std::string> without;
-  for (const Algorithm* each : all_algorithms())
-    if (each->claim == nullptr) without.insert(each->path());
-  EXPECT_EQ(without, (std::set<std::string>{
-                         "allgather/forestcoll", "allreduce/forestcoll", "bcast/forestcoll",
-                         "exscan/hierarchical", "neighbor_allgather/combining",
-                         "neighbor_alltoall/combining", "reduce/forestcoll", "reduce/multi_lane",
-                         "reduce_scatter/forestcoll", "scan/hierarchical"}));
+// For some of their shapes only: docs/design/0020-proofs.md.
+TEST(Claims, AllAlgorithmsHaveOne) {
+  for (const Algorithm* each : all_algorithms()) EXPECT_NE(each->claim, nullptr) << each->path();
 }
 
 TEST(Claims, CoverSomeSamplesAtLeast) {
   for (const Algorithm* each : all_algorithms()) {
     if (each->claim == nullptr) continue;
     int covered = 0;
-    for (const int p : {16, 27})
+    for (const int p : {16, 20, 27})  // 20: also without a machine
       for (const Shape& shape : sample_shapes(*each, p)) covered += each->claimed(shape) ? 1 : 0;
     EXPECT_GT(covered, 0) << each->path();
   }
