@@ -1,8 +1,10 @@
 """The work of `toccata check`: the runs, the confirmation of findings, and the collectives."""
 
 import os
+import re
 import time
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from statistics import median
 
@@ -21,6 +23,7 @@ from toccata.topology.networks import Network
 PAUSE = 2.0  # seconds before suspected findings are measured again
 MOST_RUNS = 3
 GRACE = 10.0  # seconds after the lifetime of the ranks until the launcher is ended
+ENDED = re.compile("signal|exit|kill|lost communication", re.IGNORECASE)
 # By collective: bytes, None for those of the long messages between hosts, and the algorithms that
 # the MPI library's own is compared with.
 COLLECTIVES: dict[str, tuple[int | None, tuple[str, ...]]] = {
@@ -125,9 +128,13 @@ def _run(request: Request, family: str, backwards: bool) -> Measured:
     program += ["--lifetime", str(round(request.seconds))]
     program += ["--backwards"] if backwards else []
     events = list[dict[str, object]]()
+    run = benchmark.events([*request.command, *program], None, request.seconds + GRACE)
     try:
-        for each in benchmark.events([*request.command, *program], None, request.seconds + GRACE):
-            events.append(each)
+        with closing(run):  # ends the launcher, which may wait for a host that does not answer
+            for each in run:
+                events.append(each)
+                if each["event"] == "silent":
+                    break
         return measured.read(events)
     except Failure as failure:
         raise Failure(_in_one_line(str(failure), events)) from None
@@ -141,15 +148,17 @@ def _in_one_line(failure: str, events: Sequence[dict[str, object]]) -> str:
         reason = str(told)
     else:
         reason = "all is measured, but the launcher failed"
-    if "answer" in reason:
+    if events and events[-1]["event"] == "silent":
         return reason
     hosts = next((each["hosts"] for each in events if each["event"] == "start"), [])
-    lines = [line.strip() for line in failure.splitlines()]
-    for line in lines[1:]:
-        for name in hosts if isinstance(hosts, list) else []:
-            if name in line:
+    assert isinstance(hosts, list)
+    lines = [line.strip() for line in failure.splitlines()][1:]
+    # The line about a process that ended; other lines may be of ranks that noticed it.
+    for line in sorted(lines, key=lambda each: ENDED.search(each) is None):
+        for name in hosts:
+            if re.search(rf"\b{re.escape(name)}\b", line):
                 return f"{name}: {reason}; the launcher says: {line}"
-    return f"{reason}; {lines[-1] if len(lines) > 1 else failure}"
+    return f"{reason}; {lines[-1] if lines else failure}"
 
 
 def _remarks(request: Request, first: Measured) -> list[str]:

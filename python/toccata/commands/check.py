@@ -196,7 +196,7 @@ def _report(outcome: Outcome) -> None:
 def _table(collectives: Sequence[Collective]) -> Table:
     table = PlainTable(kept=2)
     table.add_column("Collective", style="cyan")
-    for heading in ("Bytes", "Bound\n(µs)", "MPI's own\n(µs)", "Fastest rival\n(µs)"):
+    for heading in ("Bytes", "Expected\n(µs)", "MPI's own\n(µs)", "Fastest rival\n(µs)"):
         table.add_column(heading, justify="right", no_wrap=True)
     table.add_column("Rival")
     for each in collectives:

@@ -4,7 +4,7 @@ import json
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -99,7 +99,7 @@ def measure(
     done = False
     with started(command, ranks, limit) as lines:
         for line in lines:
-            event = _parse(line)
+            event = event_of(line)
             if event is None:
                 continue  # a launcher's line
             match event["event"]:
@@ -175,18 +175,19 @@ def straightened(first: Run, again: Callable[[Sequence[int]], Run]) -> list[Meas
 
 def events(
     command: Sequence[str], ranks: int | None, limit: float | None = None
-) -> Iterator[dict[str, Any]]:
+) -> Generator[dict[str, Any]]:
     """The output of a benchmark program; Failure if it fails, or takes more than `limit` seconds.
 
     The number of ranks is for messages; None if the command determines it.
     """
     with started(command, ranks, limit) as lines:
         for line in lines:
-            if event := _parse(line):
+            if event := event_of(line):
                 yield event
 
 
-def _parse(line: str) -> dict[str, Any] | None:
+def event_of(line: str) -> dict[str, Any] | None:
+    """The event in a line of a benchmark program; None for the lines of launchers."""
     if not line.startswith("{"):
         return None
     try:
