@@ -37,14 +37,14 @@ namespace {
 using nlohmann::json;
 
 struct Options {
-  int work = 100;    // pieces for each core, of about a millisecond; 0: no measurement of hosts
-  int pings = 400;   // short messages per pair and round
-  int messages = 8;  // long ones, in each direction
-  std::size_t bytes = 0;         // of a long message; 0: chosen by measurement
-  double patience = 20;          // seconds until a silent rank is reported
-  double limit = 1;              // approximate seconds for one measurement of a pair
-  int lifetime = 600;            // seconds after which every rank ends itself
-  bool backwards = false;        // the rounds in the opposite order
+  int work = 100;     // pieces for each core, of about a millisecond; 0: no measurement of hosts
+  int pings = 600;    // short messages per pair and round
+  int messages = 12;  // long ones, in each direction
+  std::size_t bytes = 0;   // of a long message; 0: chosen by measurement
+  double patience = 20;    // seconds until a silent rank is reported
+  double limit = 1;        // approximate seconds of the long messages of a pair, in each direction
+  int lifetime = 600;      // seconds after which every rank ends itself
+  bool backwards = false;  // the rounds in the opposite order
   std::vector<int> rounds = {};  // only these; none: all
 };
 
@@ -52,6 +52,9 @@ constexpr int most_hosts_of_all_pairs = 64;
 constexpr int rounds_per_distance = 4;
 constexpr int turns_of_cores = 16;  // groups of hosts that compute one after the other
 constexpr std::size_t least_bytes = 64 << 10, most_bytes = 4 << 20;
+// Noise only adds time, so the lower quartile of a pair's times is nearer to the truth than the
+// median.
+constexpr double typical = 0.25;
 constexpr double long_enough = 0.015;  // seconds of a long message
 constexpr std::size_t memory_bytes = 16 << 20;
 enum Tag { command_tag, data_tag, reply_tag, alive_tag };
@@ -236,9 +239,9 @@ class Check {
       std::vector<double> times(leaders_.size());
       gather(&own, 1, times, among_leaders_);
       std::erase(times, 0.0);
-      double typical = quantile(times, 0.25);
-      tell_all(typical);
-      if (typical >= long_enough) break;
+      double common = quantile(times, typical);
+      tell_all(common);
+      if (common >= long_enough) break;
       bytes_ *= 2;
     }
     reserve();
@@ -264,11 +267,11 @@ class Check {
     std::array<double, 5> own{};
     meet(among_leaders_);
     if (peer > host_) {
-      const std::vector<double> pings = times(peer, 0, 0, options_.pings, 20);
-      own[0] = quantile(pings, 0.5) / 2;
+      const std::vector<double> pings = times(peer, 0, 0, options_.pings, 20, 4 * options_.limit);
+      own[0] = quantile(pings, typical) / 2;
       own[1] = mean(pings) / 2;
-      // The standard error of the median, from the quartiles.
-      own[4] = (quantile(pings, 0.75) - quantile(pings, 0.25)) / (2 * own[0]) /
+      // The approximate standard error, from the quartiles.
+      own[4] = (quantile(pings, 0.5) - quantile(pings, 0.25)) / own[0] /
                std::sqrt(static_cast<double>(std::max<std::size_t>(pings.size(), 1)));
     } else if (peer >= 0) {
       answer(peer);
@@ -276,7 +279,8 @@ class Check {
     for (const int way : {first, 1 - first}) {
       meet(among_leaders_);
       if (peer > host_)
-        own[2 + way] = quantile(times(peer, ways[way][0], ways[way][1], options_.messages, 3), 0.5);
+        own[2 + way] = quantile(
+            times(peer, ways[way][0], ways[way][1], options_.messages, 3, options_.limit), typical);
       else if (peer >= 0)
         answer(peer);
     }
@@ -294,13 +298,14 @@ class Check {
 
   // Seconds of messages to and from another host, after one without a clock. Ends when all are
   // there, or at the limit, but not before `least`.
-  std::vector<double> times(int peer, std::size_t there, std::size_t back, int number, int least) {
+  std::vector<double> times(int peer, std::size_t there, std::size_t back, int number, int least,
+                            double limit) {
     std::vector<double> seconds;
     one(peer, there, back, false);
     double spent = 0;
     for (bool last = false; !last;) {
       const int next = static_cast<int>(seconds.size()) + 1;
-      last = next >= number || (next >= least && spent > options_.limit);
+      last = next >= number || (next >= least && spent > limit);
       seconds.push_back(one(peer, there, back, last));
       spent += seconds.back();
     }

@@ -4,10 +4,10 @@ Without a baseline, the expectation is the machine itself: its faster links, bec
 noise only add time. With a baseline, it is the same pair of hosts in an earlier check.
 
     metric      time                                     expected to be equal for
-    latency     median of short messages                 pairs with the same number of links
-    stalls      their mean divided by their median       all pairs
-    bandwidth   median of long messages without the      all pairs, if they shared no link; the
-                latency                                  links that pairs of a round share
+    latency     lower quartile of short messages         pairs with the same number of links
+    stalls      their mean divided by that               all pairs
+    bandwidth   lower quartile of long messages          all pairs, if they shared no link; the
+                without the latency                      links that pairs of a round share
                                                          prolong it
 """
 

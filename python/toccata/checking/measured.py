@@ -1,8 +1,9 @@
 """The measurements of one check, as the program prints them and as files contain them."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
+from statistics import fmean
 from typing import Any, TypeVar
 
 import msgspec
@@ -31,8 +32,8 @@ class Pair:
 
     first: int
     second: int
-    latency: float  # median of one direction
-    mean: float  # of the same
+    latency: float  # lower quartile of one direction
+    mean: float  # of one direction
     there: float  # a long message from the first host
     back: float  # from the second one
     error: float  # relative standard error of the latency
@@ -66,16 +67,17 @@ class Measured:
         return [pair for each in self.rounds for pair in each]
 
 
-def fastest(runs: Sequence[Measured]) -> Measured:
+def together(runs: Sequence[Measured]) -> Measured:
     """The least times of several runs of the same hosts, because noise only adds time.
 
-    A fault remains: it makes the same times long in every run.
+    A fault remains: it makes the same times long in every run. Of the means, which show lost
+    messages, the result is the mean, because messages are lost by chance.
     """
     first, *others = runs
-    cores = [_fastest(each) for each in zip(*(run.cores for run in runs), strict=True)]
+    cores = [_combined(each) for each in zip(*(run.cores for run in runs), strict=True)]
     same = [{(pair.first, pair.second): pair for pair in run.pairs} for run in others]
     rounds = [
-        [_fastest([pair, *(each[pair.first, pair.second] for each in same)]) for pair in of_round]
+        [_combined([pair, *(each[pair.first, pair.second] for each in same)]) for pair in of_round]
         for of_round in first.rounds
     ]
     return replace(first, cores=cores, rounds=rounds)
@@ -84,9 +86,15 @@ def fastest(runs: Sequence[Measured]) -> Measured:
 Part = TypeVar("Part", Core, Pair)
 
 
-def _fastest(parts: Sequence[Part]) -> Part:
-    values = {each.name: [getattr(part, each.name) for part in parts] for each in fields(parts[0])}
-    best = {name: max(all_) if name == "share" else min(all_) for name, all_ in values.items()}
+# How to combine the values of several runs; other values are times, of which the least counts.
+COMBINED: dict[str, Callable[[Sequence[float]], float]] = {"share": max, "mean": fmean}
+
+
+def _combined(parts: Sequence[Part]) -> Part:
+    best: dict[str, Any] = {
+        each.name: COMBINED.get(each.name, min)([getattr(part, each.name) for part in parts])
+        for each in fields(parts[0])
+    }
     return type(parts[0])(**best)
 
 

@@ -9,7 +9,7 @@ from toccata import _core
 from toccata.checking import expected, findings
 from toccata.checking.expected import Site
 from toccata.checking.findings import Finding
-from toccata.checking.measured import Collective, Core, Measured, Pair, fastest, read
+from toccata.checking.measured import Collective, Core, Measured, Pair, read, together
 from toccata.errors import Failure, InputError
 from toccata.topology import networks
 
@@ -154,7 +154,7 @@ def test_the_fastest_times_of_two_runs_keep_only_a_fault() -> None:
     slow = measured(4, bandwidth=lambda a, b: 3.0 if (a, b) == (0, 1) or 2 in (a, b) else 1.0)
     other = measured(4, bandwidth=lambda a, b: 3.0 if (a, b) == (1, 3) or 2 in (a, b) else 1.0)
     backwards = replace(other, rounds=other.rounds[::-1])
-    both = fastest([slow, backwards])
+    both = together([slow, backwards])
     assert keys(findings.find(both, site("node:4 core:1"))) == {("host", "n2", "bandwidth")}
 
 
