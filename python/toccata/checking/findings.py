@@ -85,7 +85,28 @@ def find(measured: Measured, site: Site, baseline: Measured | None = None) -> li
         for cause in attribution.causes(factors, suspects, least, site.names, alone):
             part = cause.suspect
             result.append(Finding(part.kind, part.name, metric, cause.factor, part.way))
-    return result + _of_nodes(measured, baseline)
+    return _without_consequences(result + _of_nodes(measured, baseline))
+
+
+def _without_consequences(found: Sequence[Finding]) -> list[Finding]:
+    """Leaves out slow cables of a host that is slow in another respect: the host explains them."""
+    hosts = [each.name for each in found if each.kind == "host"]
+    return [
+        each
+        for each in found
+        if each.kind != "cable"
+        or not any(
+            each.name.startswith(f"{name}-") or each.name.endswith(f"-{name}") for name in hosts
+        )
+    ]
+
+
+def is_doubtful(measured: Measured, site: Site) -> bool:
+    """Whether short messages of any pair were late: more of them show whether this is a fault."""
+    if not measured.rounds:
+        return False
+    stalls = expected.of_machine(measured, site, "stalls").factors
+    return max(stalls.values()) >= expected.threshold(measured, "stalls")
 
 
 def _whole(factors: expected.Directed, least: float) -> float | None:

@@ -88,6 +88,22 @@ def test_lost_messages_are_stalls() -> None:
     assert keys(findings.find(slow, site("node:4 core:1"))) == {("host", "n1", "stalls")}
 
 
+def test_the_slow_cables_of_a_host_that_loses_messages_are_its_consequences() -> None:
+    slow = measured(
+        4,
+        stalls=lambda a, b: 2.0 if 1 in (a, b) else 1.02,
+        bandwidth=lambda a, b: 1.6 if (a, b) == (3, 1) else 1.0,
+    )
+    assert keys(findings.find(slow, site("node:4 core:1"))) == {("host", "n1", "stalls")}
+
+
+def test_late_messages_of_one_pair_are_doubtful_but_no_finding() -> None:
+    late = measured(4, stalls=lambda a, b: 1.5 if (a, b) == (1, 2) else 1.02)
+    assert findings.find(late, site("node:4 core:1")) == []
+    assert findings.is_doubtful(late, site("node:4 core:1"))
+    assert not findings.is_doubtful(measured(4), site("node:4 core:1"))
+
+
 def test_noise_of_one_pair_is_not_a_slow_cable() -> None:
     noisy = measured(8, bandwidth=lambda a, b: 1.2 if (a, b) == (2, 5) else 1.0)
     assert findings.find(noisy, site("node:8 core:1")) == []
