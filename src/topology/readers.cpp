@@ -163,9 +163,11 @@ Machine read_saved(std::string_view contents, const std::string& file) {
     } else if (words.front() == "tree" && machine) {
       add_tree(lines, words, *machine, *trees);
       has_trees = true;
+    } else if (words.front() == "links" && machine) {
+      // Slow links, for the commands that compute with a network; the trees already avoid them.
     } else {
       lines.fail(quoted(words.front()) +
-                 " cannot begin a line; expected machine, then labels and trees");
+                 " cannot begin a line; expected machine, then labels, links and trees");
     }
   }
   if (!machine) lines.fail_all("has no machine");

@@ -50,7 +50,11 @@ std::optional<Fabric> read_fabric_in(const std::string& file);
 //   machine leaf:2 node:2 core:4
 //   labels leaf s1,s2
 //   labels node n[001-004]
+//   links node2=1/4
 //   tree bcast 1 -,0,0,1
+//
+// `links` are slow links, as in `toccata topo --links`. `toccata check --save` writes them, and the
+// commands about networks read them.
 Machine read_saved(std::string_view contents, const std::string& file);
 std::string saved(const Machine& machine);
 

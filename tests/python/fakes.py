@@ -70,3 +70,33 @@ def script(path: Path, text: str) -> Path:
 def launcher(path: Path, family: str) -> Path:
     """A program that claims to be mpirun of that family, and runs the following command once."""
     return script(path, LAUNCHER.format(version=VERSIONS[family]))
+
+
+# The program of `toccata check` on FAKE_RANKS hosts. FAKE_SLOW is the number of a host with half of
+# the bandwidth, FAKE_ONCE a file that makes it slow only as long as the file does not exist.
+CHECK = """
+import json, os, pathlib, sys
+hosts = [os.environ.get("FAKE_NAME", "n") + str(i) for i in range(int(os.environ["FAKE_RANKS"]))]
+tell = lambda **event: print(json.dumps(event), flush=True)
+slow = int(os.environ.get("FAKE_SLOW", -1))
+if (once := os.environ.get("FAKE_ONCE")) and pathlib.Path(once).exists():
+    slow = -1
+elif once:
+    pathlib.Path(once).touch()
+whole = float(os.environ.get("FAKE_WHOLE", 1))
+tell(event="start", mpi="Fake MPI 1.0", hosts=hosts, host_of=list(range(len(hosts))))
+tell(event="cores", cores=[[1e-3, 1.0, 0, 2e-3] for _ in hosts])
+tell(event="bytes", bytes=1 << 20)
+if os.environ.get("FAKE_SILENT"):
+    tell(event="silent", ranks=[2])
+    sys.exit(3)
+if os.environ.get("FAKE_DEATH"):
+    print("-----", "rank 1 on node n1 exited on signal 9", sep=chr(10), file=sys.stderr)
+    sys.exit(137)
+for distance in range(1, len(hosts)):
+    pairs = [(a, a ^ distance) for a in range(len(hosts)) if a < a ^ distance < len(hosts)]
+    times = [(1e-6 * whole, 1.1e-6 * whole, *([(2e-4 if slow in pair else 1e-4) * whole] * 2), 1e-3)
+             for pair in pairs]
+    tell(event="round", number=distance, pairs=[[*p, *t] for p, t in zip(pairs, times)])
+tell(event="done")
+"""

@@ -46,6 +46,13 @@ GROUPS: dict[str, dict[str, Entry]] = {
             "tune",
             "Find the best algorithm for each number of ranks and size, and write a tuning file.",
         ),
+        "check": Entry(
+            "check",
+            "check",
+            "Check whether the hosts, links and collectives of a machine are as fast as they "
+            "should be.",
+            interspersed=False,
+        ),
         "calibrate": Entry(
             "calibrate",
             "calibrate",

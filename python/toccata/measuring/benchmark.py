@@ -4,10 +4,11 @@ import json
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from threading import Event, Timer
 from typing import Any
 
 from toccata import quantities as q
@@ -85,18 +86,20 @@ def measure(
     ranks: int,
     told: Callable[[Measurement], None] = lambda _: None,
     sized: Callable[[Run, int], None] = lambda *_: None,
+    limit: float | None = None,
 ) -> Run:
     """Runs `command`, which starts the benchmark on that many ranks.
 
     Calls `told` with each result, and `sized` with the bytes of each completed size.
 
-    Raises Failure if the program fails, prints unreadable output, or finds wrong data.
+    Raises Failure if the program fails, prints unreadable output, finds wrong data, or takes more
+    than `limit` seconds.
     """
     run = Run(ranks)
     done = False
-    with started(command, ranks) as lines:
+    with started(command, ranks, limit) as lines:
         for line in lines:
-            event = _parse(line)
+            event = event_of(line)
             if event is None:
                 continue  # a launcher's line
             match event["event"]:
@@ -170,15 +173,21 @@ def straightened(first: Run, again: Callable[[Sequence[int]], Run]) -> list[Meas
     ]
 
 
-def events(command: Sequence[str], ranks: int) -> Iterator[dict[str, Any]]:
-    """The output of a benchmark program on that many ranks; Failure if it fails."""
-    with started(command, ranks) as lines:
+def events(
+    command: Sequence[str], ranks: int | None, limit: float | None = None
+) -> Generator[dict[str, Any]]:
+    """The output of a benchmark program; Failure if it fails, or takes more than `limit` seconds.
+
+    The number of ranks is for messages; None if the command determines it.
+    """
+    with started(command, ranks, limit) as lines:
         for line in lines:
-            if event := _parse(line):
+            if event := event_of(line):
                 yield event
 
 
-def _parse(line: str) -> dict[str, Any] | None:
+def event_of(line: str) -> dict[str, Any] | None:
+    """The event in a line of a benchmark program; None for the lines of launchers."""
     if not line.startswith("{"):
         return None
     try:
@@ -219,11 +228,13 @@ _EVENT_TIMES = ("min", "avg", "max", "median", "q25", "q75")
 
 
 @contextmanager
-def started(command: Sequence[str], ranks: int) -> Iterator[Iterator[str]]:
+def started(
+    command: Sequence[str], ranks: int | None, limit: float | None = None
+) -> Iterator[Iterator[str]]:
     """The lines of a command's output; the command always ends with the iteration.
 
     The library's warnings are passed to our stderr. Raises Failure, with the last of the other
-    lines there, if the exit code is not 0.
+    lines there, if the exit code is not 0, or after `limit` seconds.
     """
     with tempfile.TemporaryFile("w+", errors="replace") as said:
         try:
@@ -234,10 +245,20 @@ def started(command: Sequence[str], ranks: int) -> Iterator[Iterator[str]]:
             raise Failure(f"{Path(command[0]).name} cannot be started: {error.strerror}") from None
         with process:
             assert process.stdout is not None
+            late = Event()
+
+            def give_up() -> None:
+                late.set()
+                _end(process)
+
+            timer = Timer(limit or 0.0, give_up)
+            if limit is not None:
+                timer.start()
             try:
                 yield iter(process.stdout)
                 code = process.wait()
             finally:
+                timer.cancel()
                 if process.poll() is None:
                     _end(process)
                 said.seek(0)
@@ -245,12 +266,14 @@ def started(command: Sequence[str], ranks: int) -> Iterator[Iterator[str]]:
                 ours = [line for line in lines if line.startswith("toccata:")]
                 for line in dict.fromkeys(ours):
                     print(line, file=sys.stderr)
+        with_ranks = "" if ranks is None else f" with {ranks} ranks"
+        if late.is_set():
+            raise Failure(f"the run{with_ranks} did not end within {limit:.0f} s")
         if code != 0:
             last = [line for line in lines if line not in ours][-SHOWN_LINES:]
             reason = "\n  ".join(["", *last]) if lines else " (it said nothing)"
             raise Failure(
-                f"the run with {ranks} ranks failed with exit code {code}: "
-                f"{' '.join(command)}{reason}"
+                f"the run{with_ranks} failed with exit code {code}: {' '.join(command)}{reason}"
             )
 
 

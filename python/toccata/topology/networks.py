@@ -8,7 +8,7 @@ from functools import cached_property
 from math import lcm
 from pathlib import Path
 
-from toccata import _core
+from toccata import _core, documents
 from toccata.errors import InputError
 from toccata.topology import machines
 
@@ -152,11 +152,22 @@ def of(text: str, links: str = "", rates: Mapping[str, float] | None = None) -> 
     if Path(text).is_file() and (fabric := _core.fabric(text)):
         made = _of_fabric(machine, *fabric)
     else:
-        made = _of_machine(machine, rates or {})
-    return made.changed(links) if links else made
+        made = of_machine(machine, rates)
+    both = ", ".join(filter(None, (_saved_links(text), links)))
+    return made.changed(both) if both else made
 
 
-def _of_machine(machine: _core.Machine, rates: Mapping[str, float]) -> Network:
+def _saved_links(text: str) -> str:
+    """The slow links in a file that `toccata check --save` wrote; "" for any other text."""
+    if not Path(text).is_file():
+        return ""
+    lines = documents.text_of(Path(text)).splitlines()
+    return ", ".join(line.removeprefix("links ") for line in lines if line.startswith("links "))
+
+
+def of_machine(machine: _core.Machine, rates: Mapping[str, float] | None = None) -> Network:
+    """The network of a machine; `rates` as in `of`."""
+    rates = rates or {}
     if machine.dims:
         core = _core.Network.of_mesh(machine.dims, machine.periodic)
         names = tuple(_coordinates(cell, machine.dims) for cell in range(core.nodes))

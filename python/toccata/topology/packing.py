@@ -21,6 +21,7 @@ Tree = tuple[int, list[int]]
 MOST_TREES = 24  # the maximum number of parts of a message, or of a node's block
 MOST_OF_ALL = 128  # nodes, if every node has its own trees
 MOST_OF_TORUS = 512  # the same, if a torus lacks some links
+SLOW = 0.5  # share of the capacity of other nodes below which a node does not forward
 CLOSE_ENOUGH = 1.005  # times the lowest possible load
 
 
@@ -177,27 +178,48 @@ def _shallowest(network: Network, packing: Packing) -> Packing:
 
     A chain through all nodes needs many segments until all links are busy. In binary trees in the
     order of the nodes, most edges are below one switch, so its uplink often has room for the rest.
+    Nodes with slow links only receive.
     """
     if network.is_direct or network.nodes < 2:
         return packing
-    trees = _binary_trees(network.nodes, max(packing.root, 0))
+    root = max(packing.root, 0)
+    trees = _binary_trees(network.nodes, root, _slow_nodes(network) - {root})
     binary = Packing(packing.collective, packing.root, tuple(trees), packing.seconds)
     close = packing.busiest(network) * CLOSE_ENOUGH
     return binary if binary.busiest(network) <= close else packing
 
 
-def _binary_trees(nodes: int, root: int) -> list[Tree]:
-    """The two trees of bcast/double_tree, each for half of a message [sanders2009]."""
+def _slow_nodes(network: Network) -> set[int]:
+    """The nodes whose links have less than SLOW of the capacity of the others."""
+    into = dict.fromkeys(range(len(network.names)), Fraction(0))
+    for (_, to), capacity in network.links.items():
+        into[to] += capacity
+    most = max(into[node] for node in range(network.nodes))
+    return {node for node in range(network.nodes) if into[node] < SLOW * most}
+
+
+def _binary_trees(nodes: int, root: int, slow: set[int]) -> list[Tree]:
+    """The two trees of bcast/double_tree, each for half of a message [sanders2009].
+
+    They contain the nodes that are not slow. A slow node is below a leaf of each tree, because
+    leaves send nothing else there.
+    """
+    fast = [node for node in range(nodes) if node not in slow]
     algorithm = _core.parse_choice("bcast", "double_tree:segments=2")
-    shape = _core.Shape(nodes, root)
+    shape = _core.Shape(len(fast), fast.index(root))
     parents = [[-1] * nodes, [-1] * nodes]
-    for node in range(nodes):
-        schedule = algorithm.schedule(shape, node)
+    for number, node in enumerate(fast if len(fast) > 1 else []):
+        schedule = algorithm.schedule(shape, number)
         for i in range(len(schedule)):
             for message in schedule.round(i).recvs:
                 for each in message.ranges:
                     for block in range(each.first, each.first + each.count):
-                        parents[block][node] = message.peer
+                        parents[block][node] = fast[message.peer]
+    for tree in parents:
+        leaves = [node for node in fast if node not in tree] or [root]
+        for node in sorted(slow):
+            nearest = min(leaves, key=lambda leaf: (tree.count(leaf), abs(leaf - node)))
+            tree[node] = nearest
     return [(1, each) for each in parents]
 
 

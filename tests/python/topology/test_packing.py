@@ -202,6 +202,15 @@ def test_behind_switches_two_binary_trees_replace_a_chain() -> None:
     assert all(each.depth == 7 for each in packing.pack(narrow, [0]))
 
 
+def test_nodes_with_slow_links_forward_nothing() -> None:
+    network = platforms.network("leaf:2 node:4", "node2=1/4")
+    for each in packing.pack(network, [0, 2], of_all=False):
+        for _, parents in each.trees:
+            assert 2 not in parents or each.root == 2
+            assert parents.count(-1) == 1
+        assert each.busiest(network) == pytest.approx(4)
+
+
 def test_files_serve_the_algorithms(tmp_path: Path) -> None:
     file = tmp_path / "torus.txt"
     done = invoke("topo", "torus:4x4", "--links", "0.0-0.1=0", "--trees", "0,2.1", "--save",

@@ -249,6 +249,14 @@ TEST(SavedMachine, IsTheSameWhenReadAgain) {
   }
 }
 
+TEST(SavedMachine, MayHaveSlowLinks) {
+  const Machine machine = read_saved(
+      "machine leaf:2 node:2 core:1\nlinks node2=1/4, leaf0=1/2\ntree bcast 1 -,0,0,1\n", "f");
+  EXPECT_EQ(text(machine), "leaf:2 node:2 core:1");
+  ASSERT_NE(machine.trees(), nullptr);
+  EXPECT_EQ(machine.trees()->bcast.size(), 1U);
+}
+
 TEST(SavedMachine, IsRefusedWithLineAndReason) {
   const std::vector<std::pair<const char*, const char*>> wrong{
       {"machine node:2\nmachine node:2", "f:2: there are two machines"},
@@ -256,6 +264,7 @@ TEST(SavedMachine, IsRefusedWithLineAndReason) {
       {"machine node:2\nlabels node a", "f:2: there are 1 labels for 2 objects"},
       {"machine node:2\nlabels core a,b", "f:2: expected labels, a level"},
       {"labels node a", "f:1: 'labels' cannot begin a line"},
+      {"links node2=1/4", "f:1: 'links' cannot begin a line"},
       {"", "f: has no machine"}};
   for (const auto& [contents, why] : wrong) {
     const std::string said = complaint([&] { read_saved(contents, "f"); });

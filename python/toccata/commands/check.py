@@ -1,0 +1,232 @@
+"""`toccata check`."""
+
+from __future__ import annotations
+
+import json as json_text
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.table import Table
+
+from toccata import outputs
+from toccata import quantities as q
+from toccata.commands.common import JsonFile, console, count, print_whole
+from toccata.errors import InputError
+from toccata.launching import launcher
+from toccata.plain_table import PlainTable
+
+if TYPE_CHECKING:
+    from toccata.checking.measured import Collective, Measured
+    from toccata.checking.session import Outcome
+
+FOUND = 3  # the exit code if something is slow
+
+Command = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="COMMAND",
+        help="Launcher after --, without a program: mpirun -n 4 --hostfile hosts.",
+    ),
+]
+MachineText = Annotated[
+    str | None,
+    typer.Option(
+        metavar="TEXT",
+        help="Topology with the hosts: topology.conf, an output of scontrol or ibnetdiscover, or "
+        "a file that --save wrote; TOCCATA_TOPOLOGY by default.",
+    ),
+]
+Links = Annotated[
+    str,
+    typer.Option(
+        metavar="LIST", help='Links that differ by design, such as "leaf=1/2" (see bounds).'
+    ),
+]
+MpiName = Annotated[
+    str | None,
+    typer.Option(
+        metavar="MPI",
+        autocompletion=lambda: list(launcher.LAUNCHED),
+        help="MPI of the launcher, if it cannot be detected: openmpi, mpich or intelmpi.",
+    ),
+]
+Baseline = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE", help="Compare with an earlier check, which --json wrote, pair by pair."
+    ),
+]
+History = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Append this check to a file, and print the trend."),
+]
+Heatmap = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Draw a heat map of all pairs: .png, .svg or .pdf."),
+]
+Save = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="Save the topology with its slow links, and trees around them, for TOCCATA_TOPOLOGY "
+        "or --machine.",
+    ),
+]
+Seconds = Annotated[
+    int,
+    typer.Option(
+        metavar="N", parser=count("number of seconds"), help="Maximum seconds of a measurement."
+    ),
+]
+NoCollectives = Annotated[
+    bool, typer.Option("--no-collectives", help="Measure hosts and links only.")
+]
+
+
+def check(
+    command: Command,
+    machine: MachineText = None,
+    links: Links = "",
+    baseline: Baseline = None,
+    json: JsonFile = None,
+    history: History = None,
+    heatmap: Heatmap = None,
+    save: Save = None,
+    seconds: Seconds = 300,
+    no_collectives: NoCollectives = False,
+    mpi: MpiName = None,
+) -> None:
+    """Check whether the hosts, links and collectives of a machine are as fast as they should be.
+
+    Measures the cores and the memory of each host, and messages between pairs of hosts: all pairs
+    up to 64 hosts, and chosen ones of more. Compares them with the machine's faster links, or with
+    a baseline. Names the hosts, uplinks of switches or links that explain all slow pairs. A
+    suspected part is measured again, and counts only if two runs agree.
+
+    Prints one line per finding. The exit code is 0 if nothing is slow, 3 if something is, 1 if the
+    measurement fails, for example because a host does not answer, and 2 for wrong options. If only
+    the MPI library's choice of algorithms is slow, a line tells this, and the exit code is 0.
+
+    Examples:
+
+    - `toccata check -- mpirun -n 4 --hostfile hosts --map-by node`
+    - `toccata check --machine topology.conf --json today.json -- mpirun -n 64 --map-by node`
+    - `toccata check --baseline accepted.json --history checks.jsonl -- mpiexec -n 64 -ppn 1`
+    - `toccata check --save slow.txt -- mpirun -n 4`, then `TOCCATA_TOPOLOGY=slow.txt`
+    - `toccata check --mpi openmpi -- srun -N 16 --ntasks-per-node 1`
+    """
+    from toccata.checking import measured, session
+
+    if mpi is not None and mpi not in launcher.LAUNCHED:
+        known = ", ".join(launcher.LAUNCHED)
+        raise InputError(f"--mpi {mpi} is not a known MPI; expected one of {known}")
+    outputs.check_pictures(heatmap)
+    outputs.check(json, history, save)
+    before = measured.from_file(baseline) if baseline is not None else None
+    request = session.Request(command, mpi, machine, links, before, seconds, not no_collectives)
+    outcome = session.check(request, lambda text: console.print(f"[dim]{text}[/]", highlight=False))
+    _report(outcome)
+    _write(outcome, before, Files(json, history, heatmap, save))
+    if outcome.alarms:
+        raise typer.Exit(FOUND)
+
+
+@dataclass(frozen=True)
+class Files:
+    """The files to write; None: not requested."""
+
+    json: Path | None
+    history: Path | None
+    heatmap: Path | None
+    save: Path | None
+
+
+def _write(outcome: Outcome, before: Measured | None, files: Files) -> None:
+    from toccata.checking import measured, saving
+
+    if files.json is not None:
+        document = measured.as_document(outcome.measured)
+        document["findings"] = [vars(each) | {"text": each.text} for each in outcome.findings]
+        files.json.write_text(json_text.dumps(document, indent=1) + "\n")
+    if files.history is not None:
+        _remember(outcome, files.history)
+    if files.save is not None:
+        text, slow = saving.saved(outcome.site, outcome.findings)
+        files.save.write_text(text)
+        _say(f"slow links in {files.save}: {slow or 'none'}")
+    if files.heatmap is not None:
+        _draw(outcome, before, files.heatmap)
+    written = [each for each in vars(files).values() if each is not None]
+    if written:
+        _say(outputs.wrote(*written))
+
+
+def _say(text: str) -> None:
+    console.print(text, highlight=False, markup=False, soft_wrap=True)
+
+
+def _report(outcome: Outcome) -> None:
+    """The findings, the doubts, and a line about the machine."""
+    from toccata.checking import session
+
+    here = outcome.measured
+    for each in outcome.remarks:
+        _say(each)
+    if here.collectives:
+        print_whole(_table(here.collectives))
+    for finding in outcome.findings:
+        _say(finding.text)
+    for finding in outcome.withdrawn:
+        _say(f"not confirmed, so not counted: {finding.text}")
+    if outcome.disturbed:
+        names = ", ".join(outcome.disturbed)
+        _say(f"other programs run on the cores of {names}: times vary, and small faults may hide")
+    where = f"{len(here.hosts)} host{'' if len(here.hosts) == 1 else 's'}, {here.mpi}"
+    if here.pairs:
+        latency, rate = session.link_of(here)
+        where += f": latency {q.show_microseconds(latency)} µs, {rate / 1e6:.1f} MB/s"
+    verdict = "slow" if outcome.alarms else "nothing is slow"
+    runs = "once" if outcome.runs == 1 else f"{outcome.runs} times"
+    _say(f"{where}, measured {runs}: {verdict}")
+
+
+def _table(collectives: Sequence[Collective]) -> Table:
+    table = PlainTable(kept=2)
+    table.add_column("Collective", style="cyan")
+    for heading in ("Bytes", "Expected\n(µs)", "MPI's own\n(µs)", "Fastest rival\n(µs)"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    table.add_column("Rival")
+    for each in collectives:
+        times = (each.expected, each.native, each.rival_seconds)
+        table.add_row(
+            each.name, q.show_bytes(each.bytes), *map(q.show_microseconds, times), each.rival
+        )
+    return table
+
+
+def _remember(outcome: Outcome, path: Path) -> None:
+    from toccata.checking import history as past
+
+    new = past.entry(outcome.measured, outcome.alarms)
+    earlier, complaint = past.read(path)
+    if complaint:
+        _say(complaint)
+    _say(past.trend(earlier, new))
+    past.append(path, new)
+
+
+def _draw(outcome: Outcome, before: Measured | None, path: Path) -> None:
+    from toccata.checking import expected
+    from toccata.drawing import hosts, pictures
+
+    here = outcome.measured
+    panels = {
+        metric: expected.of_baseline(here, before, metric).factors
+        if before is not None
+        else expected.of_machine(here, outcome.site, metric).factors
+        for metric in expected.METRICS
+    }
+    pictures.write(hosts.draw(panels, here.hosts, f"{len(here.hosts)} hosts, {here.mpi}"), path)

@@ -1,0 +1,168 @@
+"""`toccata check` with a launcher and a program that are scripts."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+import fakes
+from running import invoke
+from toccata import _core
+from toccata.checking import session
+from toccata.topology import networks
+
+COMMAND = ("--", "mpirun", "-n", "4")
+
+
+@pytest.fixture
+def hosts(machine: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    fakes.script(machine / "home/bench/openmpi/toccata_check", fakes.CHECK)
+    monkeypatch.setattr(session, "PAUSE", 0.0)
+    return machine
+
+
+def check(*options: str, command: tuple[str, ...] = COMMAND) -> tuple[int, str, str]:
+    return invoke("check", "--no-collectives", *options, *command)
+
+
+def checked(path: Path, *options: str) -> Path:
+    """A check of a healthy machine in a file."""
+    assert check("--json", str(path), *options)[0] == 0
+    return path
+
+
+def test_a_healthy_machine_passes_after_one_measurement(hosts: Path) -> None:
+    code, output, _ = check()
+    assert code == 0
+    assert "4 hosts, Fake MPI 1.0" in output
+    assert "measured once: nothing is slow" in output
+
+
+def test_a_slow_host_is_one_line_and_an_exit_code(
+    hosts: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FAKE_SLOW", "2")
+    code, output, _ = check("--json", "check.json", "--heatmap", "map.png")
+    assert code == 3
+    assert "n2: long messages have 0.49 of the expected bandwidth" in output
+    (finding,) = json.loads((hosts / "check.json").read_text())["findings"]
+    assert (finding["kind"], finding["name"], finding["what"]) == ("host", "n2", "bandwidth")
+    assert finding["factor"] == pytest.approx(2.02, rel=0.01)
+    assert (hosts / "map.png").stat().st_size > 1000
+
+
+def test_a_fault_that_another_measurement_does_not_show_is_no_alarm(
+    hosts: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FAKE_SLOW", "2")
+    monkeypatch.setenv("FAKE_ONCE", str(hosts / "once"))
+    code, output, _ = check()
+    assert code == 0
+    assert "not confirmed, so not counted: n2: long messages" in output
+    assert "measured 2 times: nothing is slow" in output
+
+
+def test_a_silent_host_is_named(hosts: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FAKE_SILENT", "1")
+    assert check() == (1, "", "toccata: n2 does not answer (rank 2)\n")
+
+
+def test_a_dead_host_is_named_by_the_launchers_line(
+    hosts: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FAKE_DEATH", "1")
+    code, _, error = check()
+    assert code == 1
+    assert error == (
+        "toccata: n1: the measurement ended early, in round 1; the launcher says: rank 1 on node "
+        "n1 exited on signal 9\n"
+    )
+
+
+def test_a_slower_machine_is_found_with_a_baseline_only(
+    hosts: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    baseline = checked(hosts / "base.json")
+    monkeypatch.setenv("FAKE_WHOLE", "2")
+    assert check()[0] == 0
+    code, output, _ = check("--baseline", str(baseline))
+    assert code == 3
+    assert "the whole machine: long messages have 0.50 of the expected bandwidth" in output
+
+
+def test_fewer_and_new_hosts_are_one_line_each(
+    hosts: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    baseline = checked(hosts / "base.json")
+    code, output, _ = check("--baseline", str(baseline), command=("--", "mpirun", "-n", "3"))
+    assert code == 0
+    assert "in the baseline, but not in this run: n3\n" in output
+    code, output, _ = check("--baseline", str(baseline), command=("--", "mpirun", "-n", "6"))
+    assert code == 0
+    assert "not in the baseline, so not compared: n4, n5\n" in output
+    monkeypatch.setenv("FAKE_NAME", "other")
+    code, _, error = check("--baseline", str(baseline))
+    assert code == 2
+    assert error.startswith("toccata: the baseline is of another machine: n0, n1, n2 and 1 more")
+
+
+@pytest.mark.parametrize(
+    ("contents", "complaint"),
+    [
+        ("", "is not a check"),
+        ("[1]", "is not a check"),
+        ('{"toccata_tuning": 1}', "is not a check"),
+        ('{"toccata_check": 99}', "has version 99"),
+        ('{"toccata_check": 1, "mpi": "x"}', "hosts is missing"),
+        ('{"toccata_check": 1, "mpi": "x", "hosts": ["a"], "cores": [], "bytes": 1, "rounds": '
+         '[[{"first": 0, "second": 7, "latency": 1, "mean": 1, "there": 1, "back": 1, "error": 0}]]'
+         "}", "the pair of hosts 0 and 7 is invalid"),
+    ],
+)  # fmt: skip
+def test_a_broken_baseline_is_one_line(hosts: Path, contents: str, complaint: str) -> None:
+    (hosts / "base.json").write_text(contents)
+    code, output, error = check("--baseline", "base.json")
+    assert (code, output) == (2, "")
+    assert error.startswith("toccata: base.json: ")
+    assert complaint in error
+    assert error.count("\n") == 1
+
+
+def test_the_history_shows_the_trend_and_survives_broken_lines(
+    hosts: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert "no earlier check of these hosts" in check("--history", "past.jsonl")[1]
+    with (hosts / "past.jsonl").open("a") as file:
+        file.write("half a li")
+    monkeypatch.setenv("FAKE_WHOLE", "1.25")
+    output = check("--history", "past.jsonl")[1]
+    assert "past.jsonl: line 2 is not a check of this version, and left out" in output
+    assert "compared with the last check: latency +25%, bandwidth -20%; 0 with findings" in output
+    assert len((hosts / "past.jsonl").read_text().splitlines()) == 3
+
+
+def test_the_saved_topology_has_the_slow_link(hosts: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FAKE_SLOW", "2")
+    assert check("--save", "slow.txt")[0] == 3
+    text = (hosts / "slow.txt").read_text()
+    assert "labels node n[0-3]\n" in text
+    assert "\nlinks node2=" in text
+    network = networks.of(str(hosts / "slow.txt"))
+    whole = networks.of_machine(_core.Machine(str(hosts / "slow.txt")))
+    link = (2, whole.nodes)
+    assert float(network.links[link] / whole.links[link]) == pytest.approx(0.495, abs=0.01)
+    code, output, _ = invoke("bounds", "--machine", "slow.txt")
+    assert code == 0
+    assert "into node2" in output
+
+
+def test_only_launchers_are_accepted(hosts: Path) -> None:
+    code, _, error = check(command=("--", "ls"))
+    assert (code, error.count("\n")) == (2, 1)
+    assert "'ls' is not a launcher" in error
+
+
+def test_hosts_that_the_topology_does_not_have_are_one_line(hosts: Path) -> None:
+    code, _, error = check("--machine", "node:4 core:1")
+    assert (code, error.count("\n")) == (2, 1)
+    assert "host 'n0' is not on 'node:4 core:1'" in error
