@@ -9,9 +9,9 @@ namespace toccata {
 // The places of blocks in an all-to-all by leaders, for one rank. A leader is a lane: it collects
 // the blocks for the ranks that it serves on all nodes: its own place, and every l-th one after it,
 // with l leaders per node. On a node with fewer ranks, a rank plays several leaders, and these
-// deliver to no other rank. A leader exchanges the blocks with the same lane of other
-// nodes, and delivers the incoming blocks. Scratch blocks are added to the schedule. All blocks have the
-// same size.
+// deliver to no other rank. A leader exchanges the blocks with the same lane of other nodes, and
+// delivers the incoming blocks. Scratch blocks are added to the schedule. All blocks have the same
+// size.
 //
 //   4 ranks on nodes 0 1 | 2 3, one leader per node; bc is the block from b to c
 //   leader 0   handed by 0    aa ab ac ad          handed by 1    ba bb bc bd

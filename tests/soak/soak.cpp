@@ -612,8 +612,8 @@ void Soak::move(Call& c, int kind, MPI_Comm comm, const Shape& shape, Random& ra
       for (int& place : to.places) place *= static_cast<int>(out.extent);
       for (int& place : from.places) place *= static_cast<int>(in.extent);
 #ifdef OPEN_MPI
-      // Open MPI 4.1.4's own MPI_Ialltoallw, to which our function may forward calls, crashes in some
-      // of them.
+      // Open MPI 4.1.4's own MPI_Ialltoallw, to which our function may forward calls, crashes in
+      // some of them.
       mode = Mode::blocking;
 #endif
       c.send_types.assign(p, out.type);
