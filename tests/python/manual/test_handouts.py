@@ -77,7 +77,9 @@ def test_the_page_of_algorithms_is_up_to_date() -> None:
 
 
 def test_the_page_of_algorithms_has_the_costs_of_their_files() -> None:
-    row = algorithms.row(_core.parse_choice("allgather", "ring").algorithm)
+    ring = _core.parse_choice("allgather", "ring").algorithm
+    assert ring is not None
+    row = algorithms.row(ring)
     assert "| rounds p-1 cost (p-1)·α + (p-1)/p·n·β | 63 | 63 | 0.984 | 0 | every p |" in row
 
 
