@@ -2,34 +2,13 @@
 
 #include <algorithm>
 #include <string>
-#include <string_view>
 #include <utility>
 
+#include "text/digest.h"
 #include "topology/mesh.h"
 #include "topology/placement.h"
 
 namespace toccata {
-
-namespace {
-
-// FNV-1a
-class Digest {
- public:
-  void add(std::uint64_t number) {
-    for (int byte = 0; byte < 8; ++byte) add_byte(number >> (8 * byte) & 0xff);
-  }
-  void add(std::string_view text) {
-    for (const char each : text) add_byte(static_cast<unsigned char>(each));
-    add_byte(0);
-  }
-  std::uint64_t value() const { return value_; }
-
- private:
-  void add_byte(std::uint64_t byte) { value_ = (value_ ^ byte) * 0x100000001b3u; }
-  std::uint64_t value_ = 0xcbf29ce484222325u;
-};
-
-}  // namespace
 
 // Regions are numbered by first appearance.
 std::uint64_t digest_of(const Shape& known) {
@@ -63,9 +42,7 @@ std::uint64_t digest_of(const Shape& known) {
 }
 
 double code_of(const Choice& choice) {
-  Digest digest;
-  digest.add(choice.text());
-  return static_cast<double>((digest.value() >> 12) + 1);
+  return static_cast<double>((digest(choice.text()) >> 12) + 1);
 }
 
 void Results::keep(const Key& key, const Choice& winner) {

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tables/schedule_file.h"
+#include "text/digest.h"
 
 namespace toccata::schedule_file {
 
@@ -11,24 +12,6 @@ namespace {
 
 constexpr std::string_view first_line = R"({"toccata_schedules": 1, "digest": ")";
 constexpr std::size_t digits = 16;
-
-// FNV-1a of eight bytes at a time (little-endian), and of the number of bytes. The hash is shifted,
-// because a change in the highest bits would otherwise stay there.
-std::uint64_t digest(std::string_view text) {
-  std::uint64_t result = 0xcbf29ce484222325u;
-  const auto mix = [&](std::uint64_t word) {
-    result = (result ^ word) * 0x100000001b3u;
-    result ^= result >> 32;
-  };
-  for (std::size_t at = 0; at < text.size(); at += 8) {
-    std::uint64_t word = 0;
-    for (std::size_t i = 0; i < 8 && at + i < text.size(); ++i)
-      word |= std::uint64_t{static_cast<unsigned char>(text[at + i])} << (8 * i);
-    mix(word);
-  }
-  mix(text.size());
-  return result;
-}
 
 std::string hexadecimal(std::uint64_t value) {
   std::array<char, digits + 1> text{};

@@ -11,6 +11,7 @@
 #include "mpi/settings/settings.h"
 #include "mpi/world/ranks.h"
 #include "mpi/world/world.h"
+#include "text/digest.h"
 #include "topology/error.h"
 #include "topology/hwloc.h"
 #include "topology/placements.h"

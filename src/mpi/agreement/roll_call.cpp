@@ -9,6 +9,7 @@
 #include "mpi/agreement/pmix_answers.h"
 #include "mpi/settings/family.h"
 #include "mpi/settings/settings.h"
+#include "text/digest.h"
 #include "toccata/toccata.h"
 
 namespace toccata {

@@ -15,6 +15,7 @@
 #include "mpi/settings/open_mpi_rules.h"
 #include "mpi/settings/settings.h"
 #include "mpi/world/ranks.h"
+#include "text/digest.h"
 #include "topology/placements.h"
 #include "topology/reorder/heuristics.h"
 

@@ -22,6 +22,7 @@
 #include "mpi/settings/difference.h"
 #include "mpi/settings/family.h"
 #include "mpi/world/world.h"
+#include "text/digest.h"
 
 namespace toccata {
 

@@ -15,6 +15,7 @@
 #include "costs/model_file.h"
 #include "mpi/settings/family.h"
 #include "tables/schedule_file.h"
+#include "text/digest.h"
 #include "toccata/toccata.h"
 #include "topology/environment.h"
 #include "topology/error.h"
@@ -42,12 +43,6 @@ std::string Settings::value(const char* name, const char* instead) {
     complaints_.push_back(std::string(name) + "=" + value + ": " + complaint + ". Using " +
                           instead + ".");
   return value;
-}
-
-std::uint64_t digest(std::string_view text) {
-  std::uint64_t result = 0xcbf29ce484222325u;
-  for (const char c : text) result = (result ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
-  return result;
 }
 
 std::string processor_name() {

@@ -141,9 +141,6 @@ class Settings : public Rules {
 // Whether this is rank 0 of its job, according to the launcher's environment; true if unknown.
 bool is_first_rank();
 
-// FNV-1a
-std::uint64_t digest(std::string_view text);
-
 // MPI_Get_processor_name
 std::string processor_name();
 
