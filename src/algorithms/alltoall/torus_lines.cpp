@@ -1,8 +1,8 @@
 // All-to-all on a torus by an all-to-all along its lines, in one dimension after the other. A rank
 // only exchanges with ranks of its lines, so there are few messages, and each block moves at most
 // once per dimension.
-// [traff2026]   D ranks on each line of d dimensions, exchange in pairs: rounds d·(D-1)
-//               cost d·(D-1)·α + d·(D-1)/D·n·β
+// [traff2026]   D ranks on each line of d dimensions: rounds d, in pairs d·(D-1)
+//               cost d·(α + (D-1)/D·n·β), in pairs d·(D-1)·α + d·(D-1)/D·n·β
 //
 //   2 x 2, ranks 0 1 / 2 3, blocks of rank 0 (a); bc is the block from b to c
 //     at first                       aa ab ac ad       place = destination
@@ -21,7 +21,7 @@
 namespace toccata::algorithms::alltoall {
 
 static const Parameter exchange =
-    choice("exchange", "algorithm along each line: alltoall/...", {"pairwise", "bruck", "linear"});
+    choice("exchange", "algorithm along each line: alltoall/...", {"linear", "pairwise", "bruck"});
 
 static Flat along_lines(const Shape& shape) {
   return {toccata::alltoall, exchange.words[shape.parameters[exchange]]};

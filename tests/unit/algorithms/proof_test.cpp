@@ -4,6 +4,7 @@
 
 #include "patterns/arithmetic.h"
 #include "support.h"
+#include "topology/mesh.h"
 #include "writing/count.h"
 
 namespace toccata {
@@ -62,6 +63,8 @@ bool segments_part(const Algorithm& algorithm, const Shape& shape) {
 }
 
 std::size_t allowed_memory(const Shape& shape) {
+  // On a torus, the cells of each line may be a separate range in each message.
+  if (shape.grid && shape.grid->mesh.dimensions() > 1) return std::size_t{64} * shape.p;
   // If the ranks of a region are not consecutive, each of its blocks may be a separate range.
   for (int level = 0; shape.placement && level < shape.placement->machine().levels(); ++level)
     if (!shape.placement->regions(level).consecutive()) return std::size_t{320} * shape.p;
