@@ -21,7 +21,7 @@ Pair = tuple[int, int]  # from, to
 Factors = Mapping[Pair, float]
 
 PLAUSIBLE = 0.8  # share of a suspect's pairs that must be slow
-MOST_SEARCHED = 500  # sets of suspects
+MOST_SEARCHED = 1_000  # sets of suspects
 MOST_TOGETHER = 8  # suspects; for more, the first set is not improved
 
 
@@ -127,7 +127,7 @@ class _Search:
     ) -> None:
         self._factors, self._slow, self._threshold = factors, slow, threshold
         self._of = defaultdict[Pair, list[Suspect]](list)
-        for each in suspects:
+        for each in sorted(suspects, key=lambda each: -len(each.pairs & slow)):
             for pair in each.pairs & slow:
                 self._of[pair].append(each)
         self._left = MOST_SEARCHED
