@@ -21,7 +21,8 @@ Pair = tuple[int, int]  # from, to
 Factors = Mapping[Pair, float]
 
 PLAUSIBLE = 0.8  # share of a suspect's pairs that must be slow
-MOST_SEARCHED = 3_000  # sets of suspects
+MOST_SEARCHED = 1_000  # sets of suspects
+MOST_TOGETHER = 8  # suspects; for more, the first set is not improved
 
 
 @dataclass(frozen=True)
@@ -126,7 +127,7 @@ class _Search:
     ) -> None:
         self._factors, self._slow, self._threshold = factors, slow, threshold
         self._of = defaultdict[Pair, list[Suspect]](list)
-        for each in suspects:
+        for each in sorted(suspects, key=lambda each: -len(each.pairs & slow)):
             for pair in each.pairs & slow:
                 self._of[pair].append(each)
         self._left = MOST_SEARCHED
@@ -134,8 +135,10 @@ class _Search:
         self._best: tuple[Suspect, ...] = ()
 
     def best(self) -> tuple[Suspect, ...]:
-        self._settle(self._greedy())
-        self._extend((), frozenset(self._slow), 0.0)
+        greedy = self._greedy()
+        self._settle(greedy)
+        if len(greedy) <= MOST_TOGETHER:
+            self._extend((), frozenset(self._slow), 0.0)
         return self._best
 
     def _greedy(self) -> tuple[Suspect, ...]:

@@ -71,7 +71,7 @@ _MEANINGS = {
 def find(measured: Measured, site: Site, baseline: Measured | None = None) -> list[Finding]:
     """The findings of one run, without the collectives."""
     result = []
-    for metric in METRICS if measured.rounds else ():
+    for metric in compared(site, baseline) if measured.rounds else ():
         if baseline is None:
             slowness = expected.of_machine(measured, site, metric)
         else:
@@ -86,6 +86,13 @@ def find(measured: Measured, site: Site, baseline: Measured | None = None) -> li
             part = cause.suspect
             result.append(Finding(part.kind, part.name, metric, cause.factor, part.way))
     return _without_consequences(result + _of_nodes(measured, baseline))
+
+
+def compared(site: Site, baseline: Measured | None) -> tuple[str, ...]:
+    """The metrics that have an expectation. On a mesh without switches, the pairs of a round share
+    links in ways that only a baseline shows."""
+    known = baseline is not None or not site.network.is_direct
+    return METRICS if known else tuple(each for each in METRICS if each != "bandwidth")
 
 
 def _without_consequences(found: Sequence[Finding]) -> list[Finding]:

@@ -108,7 +108,8 @@ def read(events: Iterable[dict[str, Any]]) -> Measured:
     for event in events:
         match event["event"]:
             case "start":
-                mpi, hosts, host_of = event["mpi"], event["hosts"], event["host_of"]
+                mpi = " ".join(str(event["mpi"]).split())
+                hosts, host_of = event["hosts"], event["host_of"]
             case "cores":
                 cores = [Core(host, *of) for host, of in zip(host_of, event["cores"], strict=True)]
             case "bytes":

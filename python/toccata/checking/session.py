@@ -10,7 +10,7 @@ from statistics import median
 
 from toccata import _core
 from toccata.checking import findings, measured
-from toccata.checking.expected import Site, times_of
+from toccata.checking.expected import METRICS, Site, times_of
 from toccata.checking.findings import Finding
 from toccata.checking.measured import Collective, Measured
 from toccata.errors import Failure, InputError
@@ -73,7 +73,7 @@ def check(request: Request, say: Say) -> Outcome:
     family = _family(request)
     first = _run(request, family, False)
     site = Site.of(first.hosts, _network(request, first.hosts))
-    remarks = _remarks(request, first)
+    remarks = _remarks(request, first, site)
     runs, found = [first], [findings.find(first, site, request.baseline)]
     kept = found[0]
     doubtful = findings.is_doubtful(first, site)
@@ -164,11 +164,12 @@ def _in_one_line(failure: str, events: Sequence[dict[str, object]]) -> str:
     return f"{reason}; {lines[-1] if lines else failure}"
 
 
-def _remarks(request: Request, first: Measured) -> list[str]:
+def _remarks(request: Request, first: Measured, site: Site) -> list[str]:
     """What differs from the baseline; InputError if it is of another machine."""
     baseline = request.baseline
     if baseline is None:
-        return []
+        full = findings.compared(site, None) == METRICS
+        return [] if full else ["on a mesh, bandwidth is compared only with a --baseline"]
     common = set(first.hosts) & set(baseline.hosts)
     if len(common) < 2:
         raise InputError(
