@@ -153,7 +153,7 @@ void RuleTable::check() const {
       std::int64_t before = -1;
       for (std::string_view rest = row.choices; !rest.empty();) {
         const SizedEntry entry = take_entry(rest);
-        if (entry.most <= before) throw ChoiceError("sizes after '<=' must ascend");
+        if (entry.most <= before) throw ChoiceError("sizes must ascend");
         before = entry.most;
         if (entry.choice != as_blocking && entry.choice != least_regret) check_choice(entry.choice);
       }

@@ -19,7 +19,7 @@ std::int64_t parse_size(std::string_view text) {
   const bool has_unit = unit.size() == 1 && power != std::string_view::npos;
   if (error != std::errc{} || value < 0 || value > (1 << 30) || !(unit.empty() || has_unit))
     throw ChoiceError("invalid size " + toccata::quoted(text) +
-                      " after '<=': expected bytes, such as 512, 4K or 1M");
+                      " after '<=' or '<': expected bytes, such as 512, 4K or 1M");
   return has_unit ? value << (10 * (power + 1)) : value;
 }
 
@@ -59,7 +59,7 @@ SizedChoice parse_sized_choice(const Collective& collective, std::string_view te
   for (std::string_view rest = trimmed(text); !rest.empty();) {
     const SizedEntry entry = take_entry(rest);
     const std::int64_t before = result.ranges_.empty() ? -1 : result.ranges_.back().most;
-    if (entry.most <= before) throw ChoiceError("sizes after '<=' must ascend");
+    if (entry.most <= before) throw ChoiceError("sizes must ascend");
     result.ranges_.push_back({entry.most, parse_choice(collective, entry.choice)});
   }
   if (result.ranges_.empty()) return SizedChoice(parse_choice(collective, ""));
