@@ -53,6 +53,7 @@ def test_files_are_read_and_saved(tmp_path: Path) -> None:
     ("name", "summary"),
     [
         ("hwloc-two-memories.xml", "2 sockets, 8 cores"),
+        ("hwloc-3.xml", "2 sockets, 4 cores"),  # written by hwloc 3.0.0a1
         ("topology-two-cores.conf", "1 spine, 2 leaves, 8 nodes"),
         ("topology-block.conf", "2 block72s, 3 block36s, 5 blocks, 90 nodes"),
         ("scontrol-tree.txt", "1 switch3, 2 spines, 3 leaves, 9 nodes"),

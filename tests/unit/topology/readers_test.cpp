@@ -309,6 +309,7 @@ TEST(ReadMachine, TakesHwlocsXml) {
   EXPECT_EQ(text(read_machine(data + "hwloc.xml")), "socket:2 numa:2 core:4");
   EXPECT_EQ(text(read_machine(data + "hwloc-two-memories.xml")), "socket:2 core:4")
       << "HBM next to DRAM in each socket";
+  EXPECT_EQ(text(read_machine(data + "hwloc-3.xml")), "socket:2 core:2") << "as hwloc 3 writes it";
   const std::string broken = testing::TempDir() + "toccata-broken.xml";
   std::ofstream(broken) << "<?xml version=\"1.0\"?>\n<topology><object></topology>\n";
   EXPECT_NE(complaint([&] { read_machine(broken); }).find("line 2: unexpected closing tag"),
