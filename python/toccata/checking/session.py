@@ -118,7 +118,8 @@ def _family(request: Request) -> str:
 
 
 def _network(request: Request, hosts: Sequence[str]) -> Network:
-    machine = request.machine or os.environ.get("TOCCATA_TOPOLOGY")
+    setting = _core.parse_topology_setting(os.environ.get("TOCCATA_TOPOLOGY", ""))
+    machine = request.machine or setting.machine
     if machine:
         return platforms.network(machine, request.links)
     flat = f"machine node:{len(hosts)}\nlabels node {_core.fold_hosts(list(hosts))}\n"
