@@ -222,8 +222,8 @@ class Rounds {
                                             bool sent) {
     const auto& [sender, receiver, channel] = connection;
     throw MscclError("line " + std::to_string(half.line) + ": the message of gpu " +
-                     std::to_string(sender) + (sent ? " to" : " to") + " gpu " +
-                     std::to_string(receiver) + " on channel " + std::to_string(channel) +
+                     std::to_string(sender) + " to gpu " + std::to_string(receiver) +
+                     " on channel " + std::to_string(channel) +
                      (sent ? " is never received" : " never comes"));
   }
 
