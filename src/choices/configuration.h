@@ -17,8 +17,10 @@ std::vector<std::string> settings_in_environment();
 // empty lines and lines that begin with # are ignored. Old settings are replaced by new ones.
 class Configuration {
  public:
+  // Without settings; needs no memory.
+  Configuration() = default;
   // Reads those files that exist; the first has precedence.
-  explicit Configuration(const std::vector<std::string>& files = {},
+  explicit Configuration(const std::vector<std::string>& files,
                          const std::vector<std::string>& environment = settings_in_environment());
 
   // "" if the setting is not set, or set to nothing.

@@ -20,6 +20,8 @@ std::string file(const std::string& name, const std::string& text) {
   return path;
 }
 
+const std::vector<std::string> no_files;
+
 TEST(Configuration, FirstTheEnvironmentThenTheFirstFile) {
   const std::string user = file("user.conf", "TOCCATA_REPORT=2\n");
   const std::string site = file("site.conf", "TOCCATA_REPORT = 3\n# note\n\n TOCCATA=learn \n");
@@ -37,9 +39,9 @@ TEST(Configuration, FirstTheEnvironmentThenTheFirstFile) {
 
 TEST(Configuration, ReadsTheEnvironmentOfThisProcess) {
   setenv("TOCCATA_SUMS", "learn", 1);
-  EXPECT_EQ(Configuration().value("TOCCATA_SUMS"), "learn");
+  EXPECT_EQ(Configuration(no_files).value("TOCCATA_SUMS"), "learn");
   unsetenv("TOCCATA_SUMS");
-  EXPECT_EQ(Configuration().value("TOCCATA_SUMS"), "");
+  EXPECT_EQ(Configuration(no_files).value("TOCCATA_SUMS"), "");
 }
 
 // What is set in the environment, and TOCCATA, TOCCATA_SUMS, TOCCATA_TUNING and TOCCATA_TOPOLOGY
@@ -71,7 +73,7 @@ TEST(Configuration, OldSettingsAreReplaced) {
                 "",
                 "node:4 core:2 placement:0,2 reorder:auto reorder:topologies"},
        }) {
-    const Configuration now({}, each.old);
+    const Configuration now(no_files, each.old);
     EXPECT_EQ(now.value("TOCCATA"), each.mode) << each.old.front();
     EXPECT_EQ(now.value("TOCCATA_SUMS"), each.sums) << each.old.front();
     EXPECT_EQ(now.value("TOCCATA_TUNING"), each.tuning) << each.old.front();
@@ -81,8 +83,8 @@ TEST(Configuration, OldSettingsAreReplaced) {
 }
 
 TEST(Configuration, EachOldSettingIsNamedOnce) {
-  const Configuration now({}, {"TOCCATA_LEARN=sums", "TOCCATA_GUARD=on",
-                               "TOCCATA_REPRODUCIBLE=maybe", "TOCCATA_MODEL="});
+  const Configuration now(no_files, {"TOCCATA_LEARN=sums", "TOCCATA_GUARD=on",
+                                     "TOCCATA_REPRODUCIBLE=maybe", "TOCCATA_MODEL="});
   const std::string no_more = "; the next version will not know ";
   EXPECT_EQ(now.complaints(), (std::vector<std::string>{
                                   "TOCCATA_GUARD=on is now the default" + no_more + "TOCCATA_GUARD",
@@ -153,8 +155,8 @@ constexpr int has_no_rights = 77;
 // The next test runs this program as another user, with the rights of root.
 TEST(Configuration, DISABLED_OfASetuidProgram) {
   if (!has_borrowed_rights()) std::_Exit(has_no_rights);
-  const bool nothing = Configuration().value("TOCCATA_ALLGATHER").empty() &&
-                       Configuration().origin("TOCCATA_ALLGATHER").empty() &&
+  const bool nothing = Configuration(no_files).value("TOCCATA_ALLGATHER").empty() &&
+                       Configuration(no_files).origin("TOCCATA_ALLGATHER").empty() &&
                        configuration_files("/opt/toccata/lib/libtoccata.so").empty() &&
                        tuning_folders("/opt/toccata/lib/libtoccata.so").empty();
   std::_Exit(nothing ? 0 : 1);
