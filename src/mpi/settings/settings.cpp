@@ -307,12 +307,13 @@ void Settings::read_tuning() {
   for (const std::string_view each : split(named, ',')) {
     const std::string file(trimmed(each));
     if (file.empty()) continue;
-    is_named = is_named || switches_off(file) || !is_model(file);
-    if (switches_off(file)) continue;
-    if (is_model(file))
+    const bool is_off = switches_off(file);
+    if (!is_off && is_model(file)) {
       read_model(file);
-    else
-      tuning_file_ = file;
+      continue;
+    }
+    is_named = true;
+    if (!is_off) tuning_file_ = file;
   }
   if (!is_named) tuning_file_ = find_tuning();
   if (!tuning_file_.empty()) tuning_ = tuning_of("TOCCATA_TUNING", tuning_file_);
