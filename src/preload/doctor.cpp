@@ -44,10 +44,8 @@ bool transfer(const DeviceRuntime& runtime, char* device, int bytes, int rank, i
 void try_transfers(const std::vector<const DeviceRuntime*>& runtimes, int rank, int p) {
   static constexpr int short_one = 64, long_one = 1 << 20;
   const bool sends = Settings::get().sends_from_devices() && !runtimes.empty();
-  const DeviceRuntime* const runtime = sends ? runtimes.front() : nullptr;
-  auto* const device = runtime == nullptr
-                           ? nullptr
-                           : static_cast<char*>(runtime->allocate(std::size_t{2} * long_one));
+  char* device = nullptr;
+  if (sends) device = static_cast<char*>(runtimes.front()->allocate(std::size_t{2} * long_one));
   int mine = device != nullptr ? 1 : 0, all = 0, some = 0;
   PMPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
   PMPI_Allreduce(&mine, &some, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
@@ -56,14 +54,14 @@ void try_transfers(const std::vector<const DeviceRuntime*>& runtimes, int rank, 
     PMPI_Barrier(MPI_COMM_WORLD);  // another rank may crash at once, which ends rank 0
     int good = 1;
     for (const int bytes : {short_one, long_one})
-      good = transfer(*runtime, device, bytes, rank, p) ? good : 0;
+      good = transfer(*runtimes.front(), device, bytes, rank, p) ? good : 0;
     PMPI_Allreduce(&good, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
     if (rank == 0)
       std::fprintf(stderr, "toccata: doctor: transfers: %s\n", all == 1 ? "right" : "wrong");
   } else if (some == 1 && rank == 0) {
     std::fprintf(stderr, "toccata: doctor: transfers: not all ranks have device memory\n");
   }
-  if (device != nullptr) runtime->release(device);
+  if (device != nullptr) runtimes.front()->release(device);
 }
 
 // The lowest rank of each node says how its ranks exchange data. Ranks may have different settings.

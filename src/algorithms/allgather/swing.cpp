@@ -61,7 +61,8 @@ static Schedule send_round(const Grid& grid, int rank, int part, int parts) {
   ScheduleBuilder schedule;
   schedule.round().copy(send(part), recv(rank * parts + part));
   folded.fold(schedule);
-  AlongLines(grid, rank, std::move(lines), held).write(part, parts, folded.acts(), schedule);
+  AlongLines exchange(grid, rank, std::move(lines), held);
+  exchange.write(part, parts, folded.acts(), schedule);
   folded.unfold(schedule);
   return std::move(schedule).build();
 }

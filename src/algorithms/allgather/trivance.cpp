@@ -60,14 +60,17 @@ static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
   const std::vector<int> at = grid.mesh.coordinates(cell_of(grid, rank));
   Cells held;
   for (const int each : at) held.push_back({each});
+  const auto lines = [&](int part) {
+    std::vector<std::vector<LineRound>> each;
+    for (int i = 0; i < grid.mesh.dimensions(); ++i)
+      each.push_back(rounds_along(grid.mesh.dims[i], at[i], (part + i) % 2 == 0 ? 1 : -1));
+    return each;
+  };
   std::vector<Schedule> all;
   for (int part = 0; part < shape.parts; ++part) {
-    std::vector<std::vector<LineRound>> lines;
-    for (int i = 0; i < grid.mesh.dimensions(); ++i)
-      lines.push_back(rounds_along(grid.mesh.dims[i], at[i], (part + i) % 2 == 0 ? 1 : -1));
     ScheduleBuilder one;
     one.round().copy(send(part), recv(rank * shape.parts + part));
-    AlongLines(grid, rank, std::move(lines), held).write(part, shape.parts, true, one);
+    AlongLines(grid, rank, lines(part), held).write(part, shape.parts, true, one);
     all.push_back(std::move(one).build());
   }
   schedule.then(beside(all));
