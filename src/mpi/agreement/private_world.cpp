@@ -1,8 +1,12 @@
 #include "mpi/agreement/private_world.h"
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
 
+#include "mpi/agreement/agreement.h"
 #include "mpi/data/roomy_stack.h"
+#include "mpi/execution/transport.h"
 #include "mpi/settings/settings.h"
 #include "mpi/world/group.h"
 #include "mpi/world/world.h"
@@ -34,10 +38,12 @@ class ErrorsReturn {
 MPI_Comm made_of(MPI_Comm comm, MPI_Group group) {
   const ErrorsReturn errors_return(comm);
   MPI_Comm made = MPI_COMM_NULL;
-  const int here = PMPI_Comm_create(comm, group, &made) == MPI_SUCCESS ? 1 : 0;
-  int everywhere = 0;
-  PMPI_Allreduce(&here, &everywhere, 1, MPI_INT, MPI_MIN, comm);
-  if (made != MPI_COMM_NULL && everywhere == 0) PMPI_Comm_free(&made);
+  const std::array<std::uint64_t, 1> fails{PMPI_Comm_create(comm, group, &made) != MPI_SUCCESS};
+  std::array<std::uint64_t, 1> some_fails{1};
+  // Not by a blocking allreduce: the first one under Open MPI 5 creates communicators for nodes.
+  MPI_Request request;
+  if (start_agreement(fails, some_fails, comm, request) == MPI_SUCCESS) Transport::wait(request);
+  if (made != MPI_COMM_NULL && some_fails[0] != 0) PMPI_Comm_free(&made);
   if (made != MPI_COMM_NULL) PMPI_Comm_set_errhandler(made, MPI_ERRORS_RETURN);
   return made;
 }

@@ -58,30 +58,8 @@ bool has_answered(int rank, bool in_sessions) noexcept {
   return found == answer(false) || (!in_sessions && found == answer(true));
 }
 
-// The binomial tree of the ranks:
-//
-//     0 ---- 1
-//     |
-//     2 ---- 3
-//
-// The parent of a rank lacks the rank's lowest 1 bit. Each rank looks up its parent and its
-// children only: at most 1 + log2(p) ranks.
-int parent_of(int rank) { return rank & (rank - 1); }
-
-// The distance from a rank to the first child that it does not have.
-int end_of_children(int rank, int p) {
-  int bit = 1;
-  while (rank + bit < p && (rank & bit) == 0) bit *= 2;
-  return bit;
-}
-
-// Numbers, and the absent rank + 1. Has a fixed size, because a rank without memory takes part,
-// too.
-using Packet = std::array<std::uint64_t, RollCall::most_numbers + 1>;
-
-// The messages cannot be taken for the program's. All are received in MPI_Init, and MPI keeps the
-// order of the messages between two ranks.
-constexpr int tag = 0x70c;
+// The messages cannot be taken for the program's, because all are received in MPI_Init.
+constexpr int tag = 0x70c, tag_of_knocks = 0x70d;
 
 int end_of(MPI_Request& request, Overdue* overdue) {
   for (;;) {
@@ -92,6 +70,85 @@ int end_of(MPI_Request& request, Overdue* overdue) {
     std::this_thread::yield();
   }
 }
+
+// The neighbors of a rank are at distances of 1, 2, 4, ... on a circle, on both sides:
+//
+//   rank 5 of 8:   above 6 7 1   below 4 3 1
+//
+// Rank 0 is the root of the binomial tree of the ranks. A parent is the neighbor below at the
+// distance of the rank's lowest 1 bit:
+//
+//   0 ---- 1
+//   |
+//   2 ---- 3
+class Neighbors {
+ public:
+  // Each look-up may take the launcher some milliseconds, so this looks up only the ranks above and
+  // the parent. `absent` is set to the number + 1 of one that is not here.
+  Neighbors(MPI_Comm comm, std::uint64_t& absent) : comm_(comm) {
+    PMPI_Comm_rank(comm, &rank_);
+    PMPI_Comm_size(comm, &p_);
+    while (end_of_children_ < p_ - rank_ && (rank_ & end_of_children_) == 0) end_of_children_ *= 2;
+    const auto is_here = [&](int rank) {
+      if (has_answered(rank, comm_ != MPI_COMM_WORLD)) return true;
+      absent = static_cast<std::uint64_t>(rank) + 1;
+      return false;
+    };
+    for (int bit = 1; bit < p_; bit *= 2)
+      if (is_here(above(bit))) here_ |= bit;
+    has_parent_ = rank_ != 0 && is_here(parent());
+  }
+
+  int parent() const { return rank_ & (rank_ - 1); }
+  bool has_parent() const { return has_parent_; }
+  // The children are at distances below this power of two, if they are here.
+  int end_of_children() const { return end_of_children_; }
+  // `bit`: a distance.
+  int above(int bit) const { return (rank_ + bit) % p_; }
+  int below(int bit) const { return (rank_ + p_ - bit) % p_; }
+  bool is_here(int bit) const { return (here_ & bit) != 0; }
+
+  // A network connects two ranks at their first message, which takes some round trips. The roll
+  // call and the creation of a communicator would wait for one connection after the other. So each
+  // rank first sends an empty message to all neighbors above it.
+  int knock() noexcept {
+    for (int bit = 1; bit < p_; bit *= 2)
+      if (is_here(bit)) {
+        const int code = PMPI_Isend(&nothing_, 0, MPI_BYTE, above(bit), tag_of_knocks, comm_,
+                                    &knocks_[count_++]);
+        if (code != MPI_SUCCESS) return code;
+      }
+    return MPI_SUCCESS;
+  }
+  // Receives the messages of those below. `complete`: whether all ranks are here.
+  int answer_knocks(bool complete, Overdue* overdue) noexcept {
+    int code = MPI_SUCCESS;
+    for (int bit = 1; bit < p_ && code == MPI_SUCCESS; bit *= 2) {
+      if (!complete && !has_answered(below(bit), comm_ != MPI_COMM_WORLD)) continue;
+      MPI_Request request;
+      code = PMPI_Irecv(&nothing_, 0, MPI_BYTE, below(bit), tag_of_knocks, comm_, &request);
+      if (code == MPI_SUCCESS) code = end_of(request, overdue);
+    }
+    while (count_ > 0 && code == MPI_SUCCESS) code = end_of(knocks_[--count_], overdue);
+    return code;
+  }
+
+ private:
+  static constexpr int most_bits = 31;
+
+  MPI_Comm comm_;
+  int rank_ = 0, p_ = 0;
+  int end_of_children_ = 1;
+  int here_ = 0;  // a set of distances
+  bool has_parent_ = false;
+  char nothing_ = 0;
+  std::array<MPI_Request, most_bits> knocks_{};
+  int count_ = 0;
+};
+
+// Numbers, and the absent rank + 1. Has a fixed size, because a rank without memory takes part,
+// too.
+using Packet = std::array<std::uint64_t, RollCall::most_numbers + 1>;
 
 int send(const Packet& message, int to, MPI_Comm comm, Overdue* overdue) {
   MPI_Request request;
@@ -108,46 +165,29 @@ int receive(Packet& message, int from, MPI_Comm comm, Overdue* overdue) {
 
 }  // namespace
 
-// If a rank is absent, its children are roots of trees of their own. They know it, and tell their
-// descendants. Its parent tells rank 0, which tells all others. (If several ranks are absent, this
-// holds for the one nearest to the root.)
+// Along the tree, up and down. If a rank is absent, its children are roots of trees of their own.
+// They know it, and tell their descendants. Its parent tells rank 0, which tells all others. (If
+// several ranks are absent, this holds for the one nearest to the root.)
 int RollCall::find_largest(MPI_Comm comm, std::span<const std::uint64_t> mine,
                            std::span<std::uint64_t> largest, Overdue* overdue,
                            int& absent) noexcept {
-  int rank = 0, p = 0;
-  PMPI_Comm_rank(comm, &rank);
-  PMPI_Comm_size(comm, &p);
   Packet message{}, theirs{};
   std::ranges::copy(mine, message.begin());
-  const auto is_here = [&](int neighbor) {
-    if (has_answered(neighbor, comm != MPI_COMM_WORLD)) return true;
-    message.back() = static_cast<std::uint64_t>(neighbor) + 1;
-    return false;
-  };
-  const int end = end_of_children(rank, p);
-  int children = 0;  // a set: distance d, a power of two, is in it if rank + d is here
-  for (int bit = 1; bit < end; bit *= 2)
-    if (is_here(rank + bit)) children |= bit;
-  const bool is_root = rank == 0 || !is_here(parent_of(rank));
-
-  for (int bit = 1; bit < end; bit *= 2) {
-    if ((children & bit) == 0) continue;
-    if (const int code = receive(theirs, rank + bit, comm, overdue); code != MPI_SUCCESS)
-      return code;
+  Neighbors neighbors(comm, message.back());
+  const int end = neighbors.end_of_children(), parent = neighbors.parent();
+  int code = neighbors.knock();
+  for (int bit = 1; bit < end && code == MPI_SUCCESS; bit *= 2) {
+    if (!neighbors.is_here(bit)) continue;
+    code = receive(theirs, neighbors.above(bit), comm, overdue);
     std::ranges::transform(message, theirs, message.begin(), std::ranges::max);
   }
-  if (!is_root) {
-    int code = send(message, parent_of(rank), comm, overdue);
-    if (code == MPI_SUCCESS) code = receive(message, parent_of(rank), comm, overdue);
-    if (code != MPI_SUCCESS) return code;
-  }
-  for (int bit = end / 2; bit > 0; bit /= 2) {
-    if ((children & bit) == 0) continue;
-    if (const int code = send(message, rank + bit, comm, overdue); code != MPI_SUCCESS) return code;
-  }
+  if (neighbors.has_parent() && code == MPI_SUCCESS) code = send(message, parent, comm, overdue);
+  if (neighbors.has_parent() && code == MPI_SUCCESS) code = receive(message, parent, comm, overdue);
+  for (int bit = end / 2; bit > 0 && code == MPI_SUCCESS; bit /= 2)
+    if (neighbors.is_here(bit)) code = send(message, neighbors.above(bit), comm, overdue);
   std::copy_n(message.begin(), largest.size(), largest.begin());
   absent = static_cast<int>(message.back()) - 1;
-  return MPI_SUCCESS;
+  return code == MPI_SUCCESS ? neighbors.answer_knocks(absent < 0, overdue) : code;
 }
 
 }  // namespace toccata
