@@ -32,7 +32,7 @@ struct MpiLibrary {
   // Whether its own choices can be predicted (RuleTable::Section::own): the decision functions of
   // vendors are not public.
   bool is_predictable = false;
-  // Whether we can check that its own choices are these (mpi/settings/open_mpi_rules).
+  // Whether we can check that its own choices are these (mpi/settings/own_rules).
   bool is_checkable = false;
   // Whether its collectives consist of messages, as far as we can check: no hardware sums or
   // broadcasts.

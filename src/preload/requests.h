@@ -2,7 +2,7 @@
 
 #include <mpi.h>
 
-#include "mpi/execution/polling.h"
+#include "mpi/libraries/polling.h"
 
 #ifdef TOCCATA_SERVES_REQUESTS  // with other MPIs, these calls are always native
 

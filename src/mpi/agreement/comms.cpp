@@ -1,6 +1,7 @@
 #include "mpi/agreement/comms.h"
 
 #include "mpi/data/roomy_stack.h"
+#include "mpi/libraries/library.h"
 #include "mpi/world/world.h"
 
 namespace toccata {
@@ -26,12 +27,12 @@ int make_bare(MPI_Comm comm, MPI_Comm& made) {
 void call_errhandler(MPI_Comm comm, int code) {
   const bool has_world = !World::is_ours() || World::is_initialized();
   if (comm == MPI_COMM_WORLD && !has_world) return;
-#ifdef MPICH_VERSION
-  MPI_Errhandler handler;
-  PMPI_Comm_get_errhandler(comm, &handler);
-  if (handler == MPI_ERRORS_ARE_FATAL && has_world) comm = MPI_COMM_WORLD;
-  PMPI_Errhandler_free(&handler);
-#endif
+  if (our_mpi.hides_errhandler && has_world) {
+    MPI_Errhandler handler;
+    PMPI_Comm_get_errhandler(comm, &handler);
+    if (handler == MPI_ERRORS_ARE_FATAL) comm = MPI_COMM_WORLD;
+    PMPI_Errhandler_free(&handler);
+  }
   PMPI_Comm_call_errhandler(comm, code);
 }
 

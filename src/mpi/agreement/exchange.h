@@ -6,8 +6,8 @@
 #include <span>
 
 #include "mpi/agreement/agreement.h"
-#include "mpi/execution/background.h"
 #include "mpi/execution/transport.h"
+#include "mpi/libraries/background.h"
 
 namespace toccata {
 

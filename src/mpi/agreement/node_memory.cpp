@@ -14,7 +14,7 @@
 #include "mpi/agreement/exchange.h"
 #include "mpi/agreement/hydra_answers.h"
 #include "mpi/agreement/pmix_answers.h"
-#include "mpi/settings/family.h"
+#include "mpi/libraries/library.h"
 #include "mpi/world/group.h"
 #include "node/direct_reading.h"
 
@@ -53,13 +53,9 @@ MPI_Comm communicator_of_node(MPI_Comm world, int world_rank, const std::vector<
   return made;
 }
 
-// In MPICH, ranks in blocking calls do not release a core that they share. In Open MPI, they do,
-// and its nonblocking allgather sends p - 1 messages per rank.
-#ifdef OPEN_MPI
-constexpr bool waits_in_blocking_calls = true;
-#else
-constexpr bool waits_in_blocking_calls = false;
-#endif
+// Where ranks in blocking calls release a core that they share. Open MPI's nonblocking allgather
+// sends p - 1 messages per rank.
+constexpr bool waits_in_blocking_calls = our_mpi.releases_cores;
 
 struct Idle final : Background {
   int progress() override { return 0; }

@@ -7,7 +7,7 @@
 
 #include "mpi/agreement/hydra_answers.h"
 #include "mpi/agreement/pmix_answers.h"
-#include "mpi/settings/family.h"
+#include "mpi/libraries/library.h"
 #include "mpi/settings/settings.h"
 #include "text/digest.h"
 #include "toccata/toccata.h"
@@ -21,7 +21,7 @@ std::atomic<bool> avoids_sessions = false;  // so this rank answers
 
 // Libraries of the same version for another MPI take no part. Needs no memory.
 std::uint64_t answer(bool without_sessions) noexcept {
-  return (digest(TOCCATA_VERSION) ^ digest(our_mpi())) + (without_sessions ? 1 : 0);
+  return (digest(TOCCATA_VERSION) ^ digest(our_mpi.family)) + (without_sessions ? 1 : 0);
 }
 std::uint64_t our_answer() noexcept { return answer(avoids_sessions); }
 

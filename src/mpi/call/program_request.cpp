@@ -169,15 +169,14 @@ int ProgramRequest::take_tag() {
 }
 
 int ProgramRequest::make_single() {
-#ifndef OPEN_MPI
-  if (int code = take_tag(); code != MPI_SUCCESS) return code;
-  return PMPI_Irecv(nullptr, 0, MPI_BYTE, 0, tag_, self_, &handle_);
-#else
+  if (!our_mpi.mixes_generalized) {
+    if (int code = take_tag(); code != MPI_SUCCESS) return code;
+    return PMPI_Irecv(nullptr, 0, MPI_BYTE, 0, tag_, self_, &handle_);
+  }
   auto state = std::make_unique<std::shared_ptr<ProgramRequest>>(shared_from_this());
   const int code = PMPI_Grequest_start(answer, forget, refuse_to_cancel, state.get(), &handle_);
   if (code == MPI_SUCCESS) static_cast<void>(state.release());  // forget() deletes it
   return code;
-#endif
 }
 
 int ProgramRequest::make_persistent() {
@@ -221,8 +220,6 @@ void ProgramRequest::left() {
     PMPI_Request_free(&sent);
 }
 
-#ifdef OPEN_MPI
-
 int ProgramRequest::answer(void* state, MPI_Status* status) {
   PMPI_Status_set_elements(status, MPI_BYTE, 0);
   PMPI_Status_set_cancelled(status, 0);
@@ -235,8 +232,6 @@ int ProgramRequest::forget(void* state) {
   delete static_cast<std::shared_ptr<ProgramRequest>*>(state);
   return MPI_SUCCESS;
 }
-
-#endif
 
 int ProgramRequest::started(MPI_Request handle) {
   std::shared_ptr<ProgramRequest> found;

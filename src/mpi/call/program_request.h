@@ -2,7 +2,7 @@
 
 #include <mpi.h>
 
-#include "mpi/execution/polling.h"
+#include "mpi/libraries/polling.h"
 
 #ifdef TOCCATA_SERVES_REQUESTS
 
@@ -15,7 +15,7 @@
 #include "mpi/call/alternatives.h"
 #include "mpi/call/request.h"
 #include "mpi/communicator/communicator.h"
-#include "mpi/process/progress_hook.h"
+#include "mpi/libraries/progress_hook.h"
 
 namespace toccata {
 
@@ -81,11 +81,9 @@ class ProgramRequest final : public UnderWay, public std::enable_shared_from_thi
                               Communicator& communicator, const TimedStart& timed,
                               MPI_Request& handle);
 
-#ifdef OPEN_MPI
   static int answer(void* state, MPI_Status* status);
   static int forget(void* state);
   static int refuse_to_cancel(void*, int) { return MPI_ERR_REQUEST; }  // as Open MPI does
-#endif
 
   static std::atomic<int> persistent_count;
 

@@ -12,7 +12,7 @@
 #include "mpi/devices/device_memory.h"
 #include "mpi/settings/info.h"
 #include "mpi/settings/network.h"
-#include "mpi/settings/open_mpi_rules.h"
+#include "mpi/settings/own_rules.h"
 #include "mpi/settings/settings.h"
 #include "mpi/world/ranks.h"
 #include "text/digest.h"

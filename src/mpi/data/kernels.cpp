@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "mpi/data/datatype.h"
+#include "mpi/libraries/library.h"
 #include "mpi/world/world.h"
 
 namespace toccata {
@@ -115,17 +116,11 @@ Kernel kernel_of(MPI_Op operation, MPI_Datatype type) {
   }
 }
 
-// Whether reduce_local takes our loop for all that it can combine. MPICH's own takes as long or
-// longer, and in MPICH 4.0 it takes 128 KiB of stack, also on ranks that need none for native
-// collectives. Open MPI's has wider vectors.
-#ifdef MPICH_VERSION
-constexpr bool prefers_ours = true;
-#else
-constexpr bool prefers_ours = false;
-#endif
-
+// Our loop combines all that it can where it takes at most as long. In MPICH 4.0, MPI_Reduce_local
+// also takes 128 KiB of stack, on ranks that need none for native collectives. Open MPI's has wider
+// vectors.
 Kernel local_kernel_of(MPI_Op operation, MPI_Datatype type) {
-  if (prefers_ours || World::is_ours()) return kernel_of(operation, type);
+  if (our_mpi.has_slow_reductions || World::is_ours()) return kernel_of(operation, type);
   const bool is_extreme = operation == MPI_MAX || operation == MPI_MIN;
   return is_extreme ? kernel_of_reals(operation, type) : nullptr;
 }
@@ -142,12 +137,8 @@ node::Operator Reduction::combines() {
 }
 
 bool can_reduce_locally(MPI_Datatype type, MPI_Op operation) {
-#ifdef OPEN_MPI
-  return !World::is_ours() || kernel_of(operation, type) != nullptr;
-#else
-  static_cast<void>(type), static_cast<void>(operation);
-  return true;
-#endif
+  return !(our_mpi.needs_init_to_reduce && World::is_ours()) ||
+         kernel_of(operation, type) != nullptr;
 }
 
 int reduce_local(const void* from, void* into, int elements, MPI_Datatype type, MPI_Op operation) {

@@ -6,17 +6,14 @@
 
 #include "mpi/data/kernels.h"
 #include "mpi/data/reducing.h"
+#include "mpi/libraries/library.h"
 
 namespace toccata {
 
 namespace {
 
 // MPICH detects aliased buffers; Open MPI only in MPI_Reduce and MPI_Allreduce.
-#ifdef MPICH_VERSION
-constexpr bool is_strict = true;
-#else
-constexpr bool is_strict = false;
-#endif
+constexpr bool is_strict = our_mpi.detects_aliases;
 
 // The fault in arguments that locate `blocks` blocks.
 int fault_of(const Side& side, int blocks) {

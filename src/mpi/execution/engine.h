@@ -8,9 +8,9 @@
 
 #include "mpi/data/binding.h"
 #include "mpi/execution/arena.h"
-#include "mpi/execution/background.h"
 #include "mpi/execution/plan.h"
 #include "mpi/execution/transport.h"
+#include "mpi/libraries/background.h"
 
 namespace toccata {
 

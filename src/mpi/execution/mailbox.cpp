@@ -5,7 +5,7 @@
 
 #include "mpi/data/binding.h"
 #include "mpi/data/roomy_stack.h"
-#include "mpi/execution/polling.h"
+#include "mpi/libraries/polling.h"
 #include "mpi/world/world.h"
 
 namespace toccata {

@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "mpi/execution/background.h"
 #include "mpi/execution/mailbox.h"
-#include "mpi/execution/polling.h"
+#include "mpi/libraries/background.h"
+#include "mpi/libraries/polling.h"
 #include "node/board.h"
 
 namespace toccata {

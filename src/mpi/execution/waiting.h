@@ -4,7 +4,7 @@
 
 #include <sched.h>
 
-#include "mpi/execution/background.h"
+#include "mpi/libraries/background.h"
 
 namespace toccata {
 

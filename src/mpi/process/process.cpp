@@ -16,9 +16,9 @@
 #include "mpi/data/roomy_stack.h"
 #include "mpi/devices/device_memory.h"
 #include "mpi/devices/device_support.h"
+#include "mpi/libraries/library.h"
+#include "mpi/libraries/progress_hook.h"
 #include "mpi/process/ending.h"
-#include "mpi/process/fault_tolerance.h"
-#include "mpi/process/progress_hook.h"
 #include "mpi/settings/difference.h"
 #include "mpi/settings/family.h"
 #include "mpi/world/world.h"
@@ -183,7 +183,8 @@ void Process::begin(bool program_calls_us, std::string (*hidden_collectives)()) 
       Settings::add_hidden_collectives(hidden_collectives());
       const std::uint64_t said_here = digest(settings.text());
       const std::uint64_t files_here = digest(settings.files_text());
-      const bool hooked = settings.ask_for_requests() && ProgressHook::install();
+      const bool hooked = settings.ask_for_requests() &&
+                          ProgressHook::install(World::thread_level() == MPI_THREAD_MULTIPLE);
       mine = {said_here,
               ~said_here,
               files_here,
@@ -221,7 +222,9 @@ void Process::begin(bool program_calls_us, std::string (*hidden_collectives)()) 
     // Later, a call of a thread with a small stack would create it.
     Process* const process = current();
     if (process == nullptr) return;
-    const bool goes_on_after_deaths = tolerates_faults();
+    // As soon as a communicator is revoked, native returns an error on all ranks. Our messages use
+    // another communicator, on which ranks would wait forever.
+    const bool goes_on_after_deaths = our_mpi.tolerates_faults();
     process->off_ = !alike || goes_on_after_deaths;
     if (goes_on_after_deaths) {
       process->say_once("fault tolerance (ULFM) is on. Using native everywhere.");
@@ -268,16 +271,14 @@ void Process::begin_alike(bool wanted, bool hooked) {
 }
 
 void Process::start_progress_thread() {
-#ifdef OPEN_MPI
-  if (World::thread_level() == MPI_THREAD_MULTIPLE && serves_requests_)
+  if (!our_mpi.progresses_by_thread)
+    say_once("TOCCATA_PROGRESS=thread works under Open MPI only. Using calls.");
+  else if (World::thread_level() == MPI_THREAD_MULTIPLE && serves_requests_)
     progress_thread_ = std::make_unique<ProgressThread>(*this);
   else
     say_once(
         "TOCCATA_PROGRESS=thread needs a program that initializes MPI with "
         "MPI_THREAD_MULTIPLE. Using calls.");
-#else
-  say_once("TOCCATA_PROGRESS=thread works under Open MPI only. Using calls.");
-#endif
 }
 
 Stance Process::stance() const {

@@ -4,7 +4,7 @@
 #include <mutex>
 #include <thread>
 
-#include "mpi/execution/background.h"
+#include "mpi/libraries/background.h"
 
 namespace toccata {
 

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "mpi/agreement/roll_call.h"
+#include "mpi/libraries/library.h"
 #include "mpi/process/process.h"
 
 namespace toccata {
@@ -20,17 +21,13 @@ enum class Stage : std::uint8_t { none, spoilt, open, off };
 std::atomic<Stage> stage = Stage::none;
 
 bool has_threads(MPI_Info info) {
-#if defined(MPICH_NUMVERSION) && MPICH_NUMVERSION < 40300000
-  return true;  // MPICH 4.0 gives all sessions MPI_THREAD_MULTIPLE
-#endif
+  if (our_mpi.gives_all_threads) return true;
   if (info == MPI_INFO_NULL) return false;
   char value[MPI_MAX_INFO_VAL + 1] = "";
   int found = 0;
   PMPI_Info_get(info, "thread_level", MPI_MAX_INFO_VAL, value, &found);
-#ifdef MPICH_NUMVERSION
-  if (found == 0) return true;  // the default of MPICH 5.0, but only with another info
-#endif
-  return found != 0 && std::string_view(value) == "MPI_THREAD_MULTIPLE";
+  if (found == 0) return our_mpi.may_give_threads;
+  return std::string_view(value) == "MPI_THREAD_MULTIPLE";
 }
 
 // Whether all ranks of a communicator of all processes have the library, and none is spoilt.
@@ -84,22 +81,18 @@ void Sessions::finalize_world() noexcept {
 
 bool Sessions::is_open() noexcept { return stage == Stage::open; }
 
-#ifdef OPEN_MPI
 int Sessions::end_with_world(MPI_Comm, int, void*, void*) noexcept {
   finalize_world();
   return MPI_SUCCESS;
 }
-#endif
 
 void Sessions::watch_world() noexcept {
-#ifdef OPEN_MPI
   int keyval = MPI_KEYVAL_INVALID;
-  if (PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, end_with_world, &keyval, nullptr) !=
-      MPI_SUCCESS)
+  if (!our_mpi.ends_self_early || PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, end_with_world,
+                                                          &keyval, nullptr) != MPI_SUCCESS)
     return;
   PMPI_Comm_set_attr(MPI_COMM_SELF, keyval, nullptr);
   PMPI_Comm_free_keyval(&keyval);
-#endif
 }
 
 }  // namespace toccata

@@ -10,21 +10,12 @@
 #include <vector>
 
 #include "choices/mpi_libraries.h"
+#include "mpi/libraries/library.h"
 #include "mpi/settings/first_stage.h"
 
 namespace toccata {
 
 namespace {
-
-#if defined(MPI_ABI)
-constexpr const char* our_family = "abi";  // for any MPI with the standard's ABI
-#elif defined(TOCCATA_SIMULATED)
-constexpr const char* our_family = "simgrid";
-#elif defined(OPEN_MPI)
-constexpr const char* our_family = "openmpi";
-#else
-constexpr const char* our_family = "mpich";
-#endif
 
 // .../openmpi/libtoccata.so is next to .../mpich/libtoccata.so.
 std::string library_of(const std::string& family) {
@@ -44,8 +35,6 @@ bool has_standard_interface() {
 }
 
 }  // namespace
-
-std::string our_mpi() { return our_family; }
 
 bool is_preloaded() {
   const char* const preloaded = std::getenv("LD_PRELOAD");
@@ -84,9 +73,10 @@ bool is_our_mpi(std::string& complaint) {
                              : version.starts_with("SMPI") ? "simgrid"
                              : known != nullptr            ? std::string(known->family)
                                                            : "mpich";
-  if (family == our_family) return true;
-  complaint = "this library is for " + std::string(our_family) + ", but the program runs with " +
-              version + (family == "abi" ? " (standard ABI)" : "") + ". Toccata is off. ";
+  if (family == our_mpi.family) return true;
+  complaint = "this library is for " + std::string(our_mpi.family) +
+              ", but the program runs with " + version +
+              (family == "abi" ? " (standard ABI)" : "") + ". Toccata is off. ";
   if (family.empty()) {
     complaint += "No library of Toccata serves this MPI.";
   } else {

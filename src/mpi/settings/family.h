@@ -9,8 +9,6 @@ namespace toccata {
 // states this, and names the library to preload instead.
 bool is_our_mpi(std::string& complaint);
 
-// The family for which we were built: "openmpi", "mpich" or "abi".
-std::string our_mpi();
 // The text that MPI_Get_library_version returns in this process.
 std::string library_text();
 // The beginning of that text, up to a comma or the end of the line: "Open MPI v4.1.4".

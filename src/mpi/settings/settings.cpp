@@ -13,6 +13,7 @@
 #include "choices/variables.h"
 #include "costs/assumed_models.h"
 #include "costs/model_file.h"
+#include "mpi/libraries/library.h"
 #include "mpi/settings/family.h"
 #include "tables/schedule_file.h"
 #include "text/digest.h"
@@ -169,7 +170,7 @@ void Settings::learn_to(const std::string& file) {
   std::erase(node, ':');
   std::ranges::replace(node, ' ', '-');
   learns_to_ = (state.starts_with('/') ? state : variable("HOME") + "/.local/state") +
-               "/toccata/learned-" + our_mpi() + "-" + node + ".json";
+               "/toccata/learned-" + std::string(our_mpi.family) + "-" + node + ".json";
 }
 
 void Settings::read_choices() {

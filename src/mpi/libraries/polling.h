@@ -2,11 +2,7 @@
 
 #include <mpi.h>
 
-// The MPIs that can call us while they wait; see mpi/process/progress_hook.h. Without this macro,
-// native serves all nonblocking and persistent calls.
-#if !defined(TOCCATA_SIMULATED) && !defined(MPI_ABI) && !defined(I_MPI_VERSION)
-#define TOCCATA_SERVES_REQUESTS
-#endif
+#include "mpi/libraries/library.h"
 
 namespace toccata {
 

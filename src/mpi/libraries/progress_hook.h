@@ -10,9 +10,10 @@ class Background;
 // also advance the collectives for which other ranks wait. Open MPI offers this, and MPICH from 4.3
 // on.
 struct ProgressHook {
-  // Whether this MPI has a hook. Open MPI's is installed and never removed, because MPI may be
-  // reading its list of hooks. It tests only one flag while no collective is open.
-  static bool install();
+  // Whether this MPI has a hook. `threads`: whether several threads may call MPI. Open MPI's hook
+  // is installed and never removed, because MPI may be reading its list of hooks. It tests only one
+  // flag while no collective is open.
+  static bool install(bool threads);
   // What the hook advances from now on; null: nothing.
   static void drive(Background* background);
   // Call this when a collective was added. MPICH's hook exists only while any is open, because
@@ -40,10 +41,11 @@ struct ProgressHook {
   };
 
  private:
-  static int of_openmpi() noexcept;
-  static int of_mpich(void*) noexcept;
-  static std::atomic<Background*> driven;
-  static std::atomic<bool (*)(bool)> set_yielding;  // returns the previous state; null: none
+  // What the MPI library calls. It cannot handle exceptions.
+  static int progress() noexcept;
+
+  static inline std::atomic<Background*> driven{nullptr};
+  static inline std::atomic<bool (*)(bool)> set_yielding{nullptr};  // returns the previous state
 };
 
 }  // namespace toccata

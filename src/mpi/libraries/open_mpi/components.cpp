@@ -1,21 +1,10 @@
-#include "mpi/settings/open_mpi_rules.h"
-
-#include <mpi.h>
-
 #include <algorithm>
-#include <array>
-#include <cstdlib>
 #include <dlfcn.h>
 #include <string>
 
-#include "choices/mpi_libraries.h"
-#include "choices/spelling.h"
-#include "mpi/settings/family.h"
-#include "mpi/settings/settings.h"
+#include "mpi/libraries/library.h"
 
 namespace toccata {
-
-#if defined(OPEN_MPI)
 
 namespace {
 
@@ -77,43 +66,19 @@ bool is_tuned_alone(bool one_per_node) {
          !variables.is_on("tuned", "use_dynamic_rules", true);
 }
 
-bool has_network_functions() {
+}  // namespace
+
+bool open_mpi::follows_known_rules(bool one_per_node) {
+  static const bool alone[] = {is_tuned_alone(false), is_tuned_alone(true)};
+  return alone[one_per_node ? 1 : 0];
+}
+
+bool open_mpi::has_network_functions() {
   const Variables variables;
   return !variables.are_readable() || std::ranges::any_of(of_networks, [&](const char* component) {
     return variables.number(component, "enable", 1) != 0 &&
            variables.number(component, "priority", -1) >= 0;
   });
-}
-
-}  // namespace
-
-bool follows_known_rules(bool one_per_node) {
-  if (Settings::get().checkable_own_rules() == nullptr || !is_tested(library_text())) return false;
-  static const bool alone[] = {is_tuned_alone(false), is_tuned_alone(true)};
-  return alone[one_per_node ? 1 : 0];
-}
-
-#else
-
-namespace {
-
-bool has_network_functions() {
-  return std::ranges::any_of(std::array{"MPIR_CVAR_ENABLE_HCOLL", "I_MPI_COLL_EXTERNAL"},
-                             [](const char* name) {
-                               const char* const value = std::getenv(name);
-                               return value != nullptr && !switches_off(value);
-                             });
-}
-
-}  // namespace
-
-bool follows_known_rules(bool) { return false; }
-
-#endif
-
-bool sends_only_messages() {
-  static const bool only = !has_network_functions();
-  return Settings::get().sends_only_messages() && only;
 }
 
 }  // namespace toccata

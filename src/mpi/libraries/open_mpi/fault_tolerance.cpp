@@ -1,14 +1,10 @@
-#include "mpi/process/fault_tolerance.h"
-
-#include <mpi.h>
-
 #include <dlfcn.h>
+
+#include "mpi/libraries/library.h"
 
 namespace toccata {
 
-#ifdef OPEN_MPI
-
-bool tolerates_faults() {
+bool open_mpi::tolerates_faults() {
   // No installed header declares it. Open MPI 4 does not have it.
   static constexpr const char* name = "ompi_ftmpi_enabled";
   const void* found = dlsym(RTLD_DEFAULT, name);
@@ -17,11 +13,5 @@ bool tolerates_faults() {
       found = dlsym(library, name);
   return found != nullptr && *static_cast<const bool*>(found);
 }
-
-#else
-
-bool tolerates_faults() { return false; }
-
-#endif
 
 }  // namespace toccata
