@@ -71,6 +71,8 @@ class ShortProgram {
   }
 
  private:
+  class Binder;
+
   // Memory: an offset from the beginning of a buffer, or the result of a reading.
   struct Place {
     static constexpr std::int8_t found = 3;

@@ -121,29 +121,21 @@ std::string quoted(std::string_view text) {
   return result;
 }
 
-}  // namespace
-
-std::string text(const Algorithm& algorithm, const Shape& shape,
-                 std::span<const Schedule> schedules) {
-  const Collective& collective = algorithm.collective;
-  const std::array known{&allgather, &allreduce, &alltoall, &reduce_scatter};
-  const std::string path = algorithm.path();
-  if (std::ranges::find(known, &collective) == known.end())
-    throw MscclError(path +
-                     ": MSCCL has programs for allgather, allreduce, alltoall and "
-                     "reduce_scatter");
-  std::vector<Rank> ranks(shape.p);
+// The steps of all ranks.
+std::vector<Rank> steps_of(const std::string& path, std::span<const Schedule> schedules) {
+  const auto p = static_cast<int>(schedules.size());
+  std::vector<Rank> ranks(p);
   int rounds = 0;
   for (const Schedule& each : schedules) rounds = std::max(rounds, each.rounds());
   using Key = std::pair<std::pair<int, int>, int>;  // sender, receiver, channel
   for (int round = 0; round < rounds; ++round) {
     std::map<Key, std::vector<const Message*>> received;
-    for (int rank = 0; rank < shape.p; ++rank)
+    for (int rank = 0; rank < p; ++rank)
       if (round < schedules[rank].rounds())
         for (const Message& each : schedules[rank].recvs(round))
           received[{{each.peer, rank}, each.channel}].push_back(&each);
     std::map<Key, std::size_t> met;
-    for (int rank = 0; rank < shape.p; ++rank) {
+    for (int rank = 0; rank < p; ++rank) {
       if (round >= schedules[rank].rounds()) continue;
       for (const Message& each : schedules[rank].sends(round)) {
         const Key key{{rank, each.peer}, each.channel};
@@ -159,7 +151,7 @@ std::string text(const Algorithm& algorithm, const Shape& shape,
         ranks[each.peer].add(-1, rank, each.channel, 2 * round, "r", cut);
       }
     }
-    for (int rank = 0; rank < shape.p; ++rank) {
+    for (int rank = 0; rank < p; ++rank) {
       if (round >= schedules[rank].rounds()) continue;
       // Local steps run after the messages of their round: they are a round of their own.
       for (const Step& each : schedules[rank].steps(round))
@@ -167,7 +159,40 @@ std::string text(const Algorithm& algorithm, const Shape& shape,
                         pieces(schedules[rank].from(each), schedules[rank].into(each)));
     }
   }
+  return ranks;
+}
 
+std::string text_of(const Block& block, std::size_t number) {
+  std::string xml = "    <tb id=\"" + std::to_string(number) + "\" send=\"" +
+                    std::to_string(block.send) + "\" recv=\"" + std::to_string(block.recv) +
+                    "\" chan=\"" + std::to_string(block.channel) + "\">\n";
+  for (std::size_t i = 0; i < block.steps.size(); ++i) {
+    const auto& [type, piece, depends_block, depends_step, is_needed] = block.steps[i];
+    const bool nothing = std::string_view(type) == "nop";
+    const auto place = [&](const BlockRange& range, const char* which) {
+      return std::string(" ") + which + "buf=\"" + (nothing ? 'i' : letter(range.buffer)) + "\" " +
+             which + "off=\"" + std::to_string(nothing ? -1 : range.first) + "\"";
+    };
+    xml += "      <step s=\"" + std::to_string(i) + "\" type=\"" + type + "\"" +
+           place(piece.from, "src") + place(piece.into, "dst") + " cnt=\"" +
+           std::to_string(nothing ? 0 : piece.from.count) + "\" depid=\"" +
+           std::to_string(depends_block) + "\" deps=\"" + std::to_string(depends_step) +
+           "\" hasdep=\"" + (is_needed ? "1" : "0") + "\"/>\n";
+  }
+  return xml + "    </tb>\n";
+}
+
+}  // namespace
+
+std::string text(const Algorithm& algorithm, const Shape& shape,
+                 std::span<const Schedule> schedules) {
+  const Collective& collective = algorithm.collective;
+  const std::array known{&allgather, &allreduce, &alltoall, &reduce_scatter};
+  if (std::ranges::find(known, &collective) == known.end())
+    throw MscclError(algorithm.path() +
+                     ": MSCCL has programs for allgather, allreduce, alltoall and "
+                     "reduce_scatter");
+  std::vector<Rank> ranks = steps_of(algorithm.path(), schedules);
   const int chunks = std::max(collective.blocks(shape, 0, Buffer::send),
                               collective.blocks(shape, 0, Buffer::recv));
   int channels = 1;
@@ -181,27 +206,8 @@ std::string text(const Algorithm& algorithm, const Shape& shape,
            std::to_string(collective.blocks(shape, rank, Buffer::send)) + "\" o_chunks=\"" +
            std::to_string(collective.blocks(shape, rank, Buffer::recv)) + "\" s_chunks=\"" +
            std::to_string(blocks(schedules[rank].scratch())) + "\">\n";
-    auto& all = ranks[rank].blocks();
-    for (std::size_t number = 0; number < all.size(); ++number) {
-      const Block& block = all[number];
-      xml += "    <tb id=\"" + std::to_string(number) + "\" send=\"" + std::to_string(block.send) +
-             "\" recv=\"" + std::to_string(block.recv) + "\" chan=\"" +
-             std::to_string(block.channel) + "\">\n";
-      for (std::size_t i = 0; i < block.steps.size(); ++i) {
-        const auto& [type, piece, depends_block, depends_step, is_needed] = block.steps[i];
-        const bool nothing = std::string_view(type) == "nop";
-        const auto place = [&](const BlockRange& range, const char* which) {
-          return std::string(" ") + which + "buf=\"" + (nothing ? 'i' : letter(range.buffer)) +
-                 "\" " + which + "off=\"" + std::to_string(nothing ? -1 : range.first) + "\"";
-        };
-        xml += "      <step s=\"" + std::to_string(i) + "\" type=\"" + type + "\"" +
-               place(piece.from, "src") + place(piece.into, "dst") + " cnt=\"" +
-               std::to_string(nothing ? 0 : piece.from.count) + "\" depid=\"" +
-               std::to_string(depends_block) + "\" deps=\"" + std::to_string(depends_step) +
-               "\" hasdep=\"" + (is_needed ? "1" : "0") + "\"/>\n";
-      }
-      xml += "    </tb>\n";
-    }
+    const auto& all = ranks[rank].blocks();
+    for (std::size_t number = 0; number < all.size(); ++number) xml += text_of(all[number], number);
     xml += "  </gpu>\n";
   }
   return xml + "</algo>\n";

@@ -8,7 +8,6 @@
 //
 // Bruck's algorithm has the same rounds, over distances of 1 and 2 instead of -1 and 1 times a
 // power of three, all in one direction: three times as many bytes on a link.
-//
 // For any D (derived; the paper has powers of three): after distance d, a rank has every d-th
 // block, from Σ b below to Σ a above. These are the powers of three from d on with a digit of D - 1
 // above 0 (b), or of 2 (a). On every second dimension of a part, both sides swap roles, to load
@@ -60,17 +59,15 @@ static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
   const std::vector<int> at = grid.mesh.coordinates(cell_of(grid, rank));
   Cells held;
   for (const int each : at) held.push_back({each});
-  const auto lines = [&](int part) {
-    std::vector<std::vector<LineRound>> each;
-    for (int i = 0; i < grid.mesh.dimensions(); ++i)
-      each.push_back(rounds_along(grid.mesh.dims[i], at[i], (part + i) % 2 == 0 ? 1 : -1));
-    return each;
-  };
   std::vector<Schedule> all;
   for (int part = 0; part < shape.parts; ++part) {
+    std::vector<std::vector<LineRound>> lines;
+    for (int i = 0; i < grid.mesh.dimensions(); ++i)
+      lines.push_back(rounds_along(grid.mesh.dims[i], at[i], (part + i) % 2 == 0 ? 1 : -1));
     ScheduleBuilder one;
     one.round().copy(send(part), recv(rank * shape.parts + part));
-    AlongLines(grid, rank, lines(part), held).write(part, shape.parts, true, one);
+    AlongLines exchange(grid, rank, std::move(lines), held);
+    exchange.write(part, shape.parts, true, one);
     all.push_back(std::move(one).build());
   }
   schedule.then(beside(all));

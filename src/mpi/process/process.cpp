@@ -164,8 +164,30 @@ int find_largest(const Words& mine, Words& largest, Overdue* overdue, int& absen
 
 }  // namespace
 
-// Steps that can fail on a single rank come first: then all ranks learn of the failure, and switch
-// the library off.
+namespace {
+
+// This rank's words. Steps that can fail on a single rank come here: then all ranks learn of the
+// failure, and switch the library off.
+Words words_here(bool program_calls_us, std::string (*hidden_collectives)()) {
+  const Settings& settings = Settings::get();
+  Settings::add_hidden_collectives(hidden_collectives());
+  const std::uint64_t said_here = digest(settings.text());
+  const std::uint64_t files_here = digest(settings.files_text());
+  const bool hooked = settings.ask_for_requests() &&
+                      ProgressHook::install(World::thread_level() == MPI_THREAD_MULTIPLE);
+  return {said_here,
+          ~said_here,
+          files_here,
+          ~files_here,
+          program_calls_us || settings.ask_for_anything() ||
+              settings.node() != Settings::Node::off || hooked,
+          settings.reporting(),
+          !hooked,
+          0};
+}
+
+}  // namespace
+
 void Process::begin(bool program_calls_us, std::string (*hidden_collectives)()) noexcept {
   const Settings& settings = Settings::get();
   if (!settings.is_our_mpi()) {
@@ -180,20 +202,7 @@ void Process::begin(bool program_calls_us, std::string (*hidden_collectives)()) 
   std::optional<Overdue> overdue;
   if (!settings.failed()) try {
       overdue.emplace("all " + std::to_string(size) + " ranks in MPI_Init");
-      Settings::add_hidden_collectives(hidden_collectives());
-      const std::uint64_t said_here = digest(settings.text());
-      const std::uint64_t files_here = digest(settings.files_text());
-      const bool hooked = settings.ask_for_requests() &&
-                          ProgressHook::install(World::thread_level() == MPI_THREAD_MULTIPLE);
-      mine = {said_here,
-              ~said_here,
-              files_here,
-              ~files_here,
-              program_calls_us || settings.ask_for_anything() ||
-                  settings.node() != Settings::Node::off || hooked,
-              settings.reporting(),
-              !hooked,
-              0};
+      mine = words_here(program_calls_us, hidden_collectives);
     } catch (const std::exception& error) {
       std::fprintf(stderr, "toccata: Toccata is off: %s\n", error.what());
     }
@@ -212,26 +221,7 @@ void Process::begin(bool program_calls_us, std::string (*hidden_collectives)()) 
     return;
   }
   try {
-    const bool alike = largest[said] == ~largest[said_complement];
-    if (alike && largest[files] != ~largest[files_complement]) Settings::adopt_files(World::comm());
-    if (alike && settings.name_schedules()) Settings::adopt_schedules(World::comm());
-    settings.complain(rank == 0);
-    const std::string difference = alike ? "" : difference_of_settings(World::comm());
-    if (largest[wanted] == 0 && alike && largest[reporting] == 0 && !settings.ask_for_requests())
-      return;
-    // Later, a call of a thread with a small stack would create it.
-    Process* const process = current();
-    if (process == nullptr) return;
-    // As soon as a communicator is revoked, native returns an error on all ranks. Our messages use
-    // another communicator, on which ranks would wait forever.
-    const bool goes_on_after_deaths = our_mpi.tolerates_faults();
-    process->off_ = !alike || goes_on_after_deaths;
-    if (goes_on_after_deaths) {
-      process->say_once("fault tolerance (ULFM) is on. Using native everywhere.");
-      return;
-    }
-    if (!alike && !difference.empty()) process->say_once(difference + ". Using native everywhere.");
-    if (alike) process->begin_alike(largest[wanted] != 0, largest[lacks_hook] == 0);
+    begin_together(largest, rank);
   } catch (const std::exception& error) {
     const bool lacks_memory = dynamic_cast<const std::bad_alloc*>(&error) != nullptr;
     const char* const why = lacks_memory ? "out of memory" : error.what();
@@ -239,6 +229,30 @@ void Process::begin(bool program_calls_us, std::string (*hidden_collectives)()) 
     std::fprintf(stderr, "toccata: %s. Using native everywhere.\n", why);
     Settings::switch_off();
   }
+}
+
+void Process::begin_together(std::span<const std::uint64_t> largest, int rank) {
+  const Settings& settings = Settings::get();
+  const bool alike = largest[said] == ~largest[said_complement];
+  if (alike && largest[files] != ~largest[files_complement]) Settings::adopt_files(World::comm());
+  if (alike && settings.name_schedules()) Settings::adopt_schedules(World::comm());
+  settings.complain(rank == 0);
+  const std::string difference = alike ? "" : difference_of_settings(World::comm());
+  if (largest[wanted] == 0 && alike && largest[reporting] == 0 && !settings.ask_for_requests())
+    return;
+  // Later, a call of a thread with a small stack would create it.
+  Process* const process = current();
+  if (process == nullptr) return;
+  // As soon as a communicator is revoked, native returns an error on all ranks. Our messages use
+  // another communicator, on which ranks would wait forever.
+  const bool goes_on_after_deaths = our_mpi.tolerates_faults();
+  process->off_ = !alike || goes_on_after_deaths;
+  if (goes_on_after_deaths) {
+    process->say_once("fault tolerance (ULFM) is on. Using native everywhere.");
+    return;
+  }
+  if (!alike && !difference.empty()) process->say_once(difference + ". Using native everywhere.");
+  if (alike) process->begin_alike(largest[wanted] != 0, largest[lacks_hook] == 0);
 }
 
 void Process::complain_of_absent(int rank) noexcept {

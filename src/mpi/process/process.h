@@ -167,6 +167,8 @@ class Process : public Background {
  private:
   Process();
   friend struct Keyvals;
+  // After all ranks have exchanged their words, of which these are the largest.
+  static void begin_together(std::span<const std::uint64_t> largest, int rank);
   void begin_alike(bool wanted, bool hooked);
   void start_progress_thread();
   void drain();
