@@ -22,9 +22,8 @@ struct LibraryFacts {
   bool progresses_by_thread = false;  // one thread may advance requests while another one waits
 
   // Sessions
-  // MPI_THREAD_MULTIPLE: one with an info has it if the info does not say otherwise; all have it.
-  bool may_give_threads = false;
-  bool gives_all_threads = false;
+  bool gives_all_threads = false;  // all have MPI_THREAD_MULTIPLE
+  bool may_give_threads = false;   // one with an info has it if the info does not say otherwise
   // MPI_Finalize deletes the attributes of MPI_COMM_SELF although a session stays.
   bool ends_self_early = false;
 
