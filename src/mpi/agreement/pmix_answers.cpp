@@ -108,7 +108,7 @@ std::uint64_t answer_in(const FoundValue& value) {
 // not with OpenPMIx 5: there, the launcher must be asked, and brings all values of the rank. If the
 // rank has not written the requested value, the launcher waits for it. So we ask for a value that
 // the MPI library writes on every rank; then ours is here as well, or does not exist. One request
-// at a time: of three, one took 40 ms longer (PRRTE 4.1).
+// at a time: of three, one took 40 ms longer (Open MPI 5.0.11).
 std::uint64_t PmixAnswers::of(int rank) noexcept {
   const auto number = static_cast<std::uint32_t>(rank);
   const auto answer = [&] { return answer_in(look_up(number, our_key, here())); };

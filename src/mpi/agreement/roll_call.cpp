@@ -83,20 +83,10 @@ int end_of(MPI_Request& request, Overdue* overdue) {
 //   2 ---- 3
 class Neighbors {
  public:
-  // Each look-up may take the launcher some milliseconds, so this looks up only the ranks above and
-  // the parent. `absent` is set to the number + 1 of one that is not here.
-  Neighbors(MPI_Comm comm, std::uint64_t& absent) : comm_(comm) {
+  explicit Neighbors(MPI_Comm comm) : comm_(comm) {
     PMPI_Comm_rank(comm, &rank_);
     PMPI_Comm_size(comm, &p_);
     while (end_of_children_ < p_ - rank_ && (rank_ & end_of_children_) == 0) end_of_children_ *= 2;
-    const auto is_here = [&](int rank) {
-      if (has_answered(rank, comm_ != MPI_COMM_WORLD)) return true;
-      absent = static_cast<std::uint64_t>(rank) + 1;
-      return false;
-    };
-    for (int bit = 1; bit < p_; bit *= 2)
-      if (is_here(above(bit))) here_ |= bit;
-    has_parent_ = rank_ != 0 && is_here(parent());
   }
 
   int parent() const { return rank_ & (rank_ - 1); }
@@ -110,15 +100,24 @@ class Neighbors {
 
   // A network connects two ranks at their first message, which takes some round trips. The roll
   // call and the creation of a communicator would wait for one connection after the other. So each
-  // rank first sends an empty message to all neighbors above it.
-  int knock() noexcept {
-    for (int bit = 1; bit < p_; bit *= 2)
-      if (is_here(bit)) {
-        const int code = PMPI_Isend(&nothing_, 0, MPI_BYTE, above(bit), tag_of_knocks, comm_,
-                                    &knocks_[count_++]);
-        if (code != MPI_SUCCESS) return code;
-      }
-    return MPI_SUCCESS;
+  // rank first sends an empty message to all neighbors above it. A look-up may take the launcher
+  // some milliseconds, so this looks up only these and the parent. `absent` is set to the number +
+  // 1 of one that is not here.
+  int knock(std::uint64_t& absent) noexcept {
+    const auto is_here = [&](int rank) {
+      if (has_answered(rank, comm_ != MPI_COMM_WORLD)) return true;
+      absent = static_cast<std::uint64_t>(rank) + 1;
+      return false;
+    };
+    int code = MPI_SUCCESS;
+    for (int bit = 1; bit < p_ && code == MPI_SUCCESS; bit *= 2) {
+      if (!is_here(above(bit))) continue;
+      here_ |= bit;
+      code =
+          PMPI_Isend(&nothing_, 0, MPI_BYTE, above(bit), tag_of_knocks, comm_, &knocks_[count_++]);
+    }
+    has_parent_ = rank_ != 0 && is_here(parent());
+    return code;
   }
   // Receives the messages of those below. `complete`: whether all ranks are here.
   int answer_knocks(bool complete, Overdue* overdue) noexcept {
@@ -173,9 +172,9 @@ int RollCall::find_largest(MPI_Comm comm, std::span<const std::uint64_t> mine,
                            int& absent) noexcept {
   Packet message{}, theirs{};
   std::ranges::copy(mine, message.begin());
-  Neighbors neighbors(comm, message.back());
+  Neighbors neighbors(comm);
   const int end = neighbors.end_of_children(), parent = neighbors.parent();
-  int code = neighbors.knock();
+  int code = neighbors.knock(message.back());
   for (int bit = 1; bit < end && code == MPI_SUCCESS; bit *= 2) {
     if (!neighbors.is_here(bit)) continue;
     code = receive(theirs, neighbors.above(bit), comm, overdue);
