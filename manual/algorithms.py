@@ -39,13 +39,15 @@ proved ([design note 20](design/0020-proofs.md)).
 
 ![The fastest algorithms by the model](images/algorithms.png)
 
-The picture and the table of each collective name the fastest algorithm by the model for 64 ranks,
-with default parameters and without shared memory, on
+The picture and this table name the fastest algorithm by the model for 64 ranks, with default
+parameters and without shared memory, on
 
 {machines}
 
-Sizes are [as in the settings](tuning.md#sizes). `toccata predict` compares all algorithms on any
-machine.
+A cell with one name has the same algorithm on all three. Sizes are
+[as in the settings](tuning.md#sizes). `toccata predict` compares all algorithms on any machine.
+
+{fastest}
 """
 
 
@@ -97,20 +99,30 @@ def fastest(collective: str) -> dict[str, list[str]]:
 
 def markdown(winners: dict[str, dict[str, list[str]]] | None = None) -> str:
     """The page."""
-    page = HEAD.format(
-        machines="\n".join(f"- {name}: `{text}`, model {model}" for name, model, text in MACHINES)
-    )
     winners = winners or {each: fastest(each) for each in COLLECTIVES}
+    page = HEAD.format(
+        machines="\n".join(f"- {name}: `{text}`, model {model}" for name, model, text in MACHINES),
+        fastest=_table(winners),
+    )
     for collective in COLLECTIVES:
-        page += f"\n## {collective}\n\n| fastest on | "
-        page += " | ".join(show_bytes(size) for size in SIZES) + " |\n|---|" + "---|" * len(SIZES)
-        for name, labels in winners[collective].items():
-            page += f"\n| {name} | " + " | ".join(f"`{each}`" for each in labels) + " |"
-        page += "\n\n| algorithm | what it does | costs | rounds | messages | sent / n "
-        page += "| reduced / n | proved for p |\n|---|---|---|---:|---:|---:|---:|---|\n"
+        page += f"\n## {collective}\n\n| algorithm | what it does | costs | rounds | messages "
+        page += "| sent / n | reduced / n | proved for p |\n|---|---|---|---:|---:|---:|---:|---|\n"
         rows = (row(each) for each in catalogue.of_collective(collective))
         page += "\n".join(rows) + "\n"
     return page
+
+
+def _table(winners: dict[str, dict[str, list[str]]]) -> str:
+    """A row per collective: the fastest algorithms on the three machines, by size."""
+    heading = [", ".join(name for name, _, _ in MACHINES), *map(show_bytes, SIZES)]
+    lines = [heading, ["---"] * len(heading)]
+    for collective in COLLECTIVES:
+        line = [collective]
+        for names in zip(*winners[collective].values(), strict=True):
+            different = names if len(set(names)) > 1 else names[:1]
+            line.append(", ".join(f"`{each}`" for each in different))
+        lines.append(line)
+    return "\n".join(f"| {' | '.join(each)} |" for each in lines)
 
 
 def draw(winners: dict[str, dict[str, list[str]]], path: Path) -> None:

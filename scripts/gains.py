@@ -1,5 +1,5 @@
 """Draws docs/images/gains.png from docs/performance/four-hosts.csv: the speedup over Open MPI's own
-choice without settings. `gains.py --table` prints the table of docs/performance/four-hosts.md."""
+choice without settings. `gains.py --table` prints these cells as a table."""
 
 import csv
 import sys

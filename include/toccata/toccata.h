@@ -215,8 +215,8 @@ TOCCATA_PUBLIC int toccata_messages_free(toccata_messages* messages);
  * It makes progress while a toccata function waits for or tests any request, and while a blocking
  * toccata call waits (except with the algorithm "native"). With Open MPI, and with MPICH from 4.3
  * on, it usually also makes progress while the rank waits in an MPI function; with other MPIs, it
- * does not. So in a portable program, between start and wait, a rank must not block in MPI for
- * something that another rank does only after its own wait.
+ * does not. So a portable program must avoid this: rank 0 waits in MPI_Recv before it waits for the
+ * request, and rank 1 sends that message only after its own toccata_wait. Both would wait forever.
  *
  * The first call with a topology-aware algorithm, such as "hierarchical", waits for all ranks of
  * the communicator, because they discover together where they run. To avoid that, make a blocking
@@ -422,12 +422,12 @@ TOCCATA_PUBLIC int toccata_start(toccata_request* request);
  * messages, because its _init has already processed the arguments. */
 TOCCATA_PUBLIC int toccata_run(toccata_request* request);
 
-/* Creates a communicator of all ranks of `comm`, reordered for a communication pattern so that
- * ranks that communicate often are near each other. The pattern is one of
+/* Creates a communicator with the ranks of `comm` in another order. Ranks that communicate often in
+ * the pattern are then near each other. The pattern is one of
  *
- * - "ring", "recursive_doubling", "binomial_bcast", "binomial_gather" or "bruck": reordered with
- *   the heuristics of [mirsadeghi2016]
- * - an algorithm, such as "allgather/sparbit": reordered by the traffic of this algorithm.
+ * - "ring", "recursive_doubling", "binomial_bcast", "binomial_gather" or "bruck": the heuristics of
+ *   [mirsadeghi2016] find the order
+ * - an algorithm, such as "allgather/sparbit": its traffic determines the order.
  *
  * Rank 0 stays the same. `info` may be MPI_INFO_NULL. With toccata_reorder = off, the order stays
  * the same. Collective. The first call discovers where ranks run. */
@@ -438,10 +438,11 @@ TOCCATA_PUBLIC int toccata_comm_reorder(MPI_Comm comm, const char* pattern, MPI_
  *
  * - toccata_allgather and so on: the algorithm for calls that do not name one, such as
  *   "bruck<=4K, native". Overrides TOCCATA_ALLGATHER for this communicator.
- * - toccata_reorder: whether ranks exchange their roles in algorithms of Toccata, so that ranks
- *   that communicate often are near each other. off: never; auto: if a model predicts a gain;
- *   straight, exchange or shuffle: always, and how buffers keep their order. Applies to collectives
- *   that the program has not called yet. Results do not change. Overrides TOCCATA_TOPOLOGY.
+ * - toccata_reorder: lets ranks exchange their roles in algorithms of Toccata, so that ranks that
+ *   communicate often are near each other. Results do not change. The value is off (never), auto
+ *   (if a model predicts a gain), or one of straight, exchange and shuffle (always): these name how
+ *   blocks get back into their order. The key applies to collectives that the program has not
+ *   called yet, and overrides TOCCATA_TOPOLOGY.
  * - toccata_pattern: the pattern for reordering, as for toccata_comm_reorder.
  *
  * If a value is invalid, returns MPI_ERR_ARG and changes nothing. If the library is preloaded,

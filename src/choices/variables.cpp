@@ -22,11 +22,11 @@ constexpr std::array known{
              "decides, or the model, if it predicts a gain; off leaves every call to the MPI "
              "library"},
     Variable{"TOCCATA_SUMS", "fixed, learn, all or reproducible", "fixed", "", "all",
-             "what may decide for floating-point sums, whose bits depend on the algorithm: fixed "
-             "rules only, so that every run gives the same bits; learn: also results of earlier "
-             "runs, so that the next run may give different bits; all: also trials, so that two "
-             "runs may; reproducible: only algorithms that give the same bits for any placement, "
-             "root and length"},
+             "selects what may choose the algorithm of a floating-point sum, which determines "
+             "its bits; fixed: only fixed rules, so that every run gives the same bits; learn: "
+             "also results of earlier runs, so that the next run may give other bits; all: also "
+             "trials, so that any two runs may differ; reproducible: only algorithms that give "
+             "the same bits for any placement, root and length"},
     Variable{"TOCCATA_TUNING", "FILE or off", "an installed file for this MPI and kind of node", "",
              "/opt/toccata/etc/tuning-openmpi.json",
              "uses the results of `toccata tune` from the first call on, and compares them with "

@@ -167,7 +167,8 @@ class Walk {
       return complain(std::string("is sent as ") + name(send.travel) + "; expected " +
                       name(receive.travel));
     if (send.travel == Travel::published && ranks_[sender].round != ranks_[receiver].round)
-      return complain("is published in the sender's round " + std::to_string(ranks_[sender].round) +
+      return complain("is in shared memory in the sender's round " +
+                      std::to_string(ranks_[sender].round) +
                       "; the receiver must read it in the same round");
 
     visitor_.moved(sender, send, receiver, receive);

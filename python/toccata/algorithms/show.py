@@ -16,6 +16,13 @@ SELECTED_AT_START = 4  # of more ranks, this many of the first, and the last one
 COMMON_PATTERN = 100_000  # maximum of ranks times rounds for the search of a common pattern
 LISTED_BLOCKS = 6  # maximum of runs of blocks in a list
 
+SENT = {
+    "packed": "messages are packed",
+    "datatype": "messages are derived datatypes",
+    "per_block": "one message per block",
+    "published": "through the shared memory of a node",
+}
+
 
 def selected(count: int, limit: int) -> list[int]:
     """All of 0..count-1, or the first few and the last one."""
@@ -65,9 +72,9 @@ def common_pattern(rounds: Sequence[_core.Round]) -> str:
 
 
 def common_travel(rounds: Iterable[_core.Round | None]) -> str:
-    """How all messages travel, if the schedule prescribes the same for all; otherwise ""."""
+    """How all messages are sent, if the schedule prescribes the same for all; otherwise ""."""
     ways = {each.travel for round_ in rounds if round_ for each in round_.sends}
-    return f"travels {ways.pop()}" if len(ways) == 1 and "whole" not in ways else ""
+    return SENT.get(ways.pop(), "") if len(ways) == 1 else ""
 
 
 class Narrator:

@@ -109,8 +109,9 @@ def tune(
     Drops candidates that are significantly slower than the one with the lowest median: a sign test
     compares their interleaved calls, with a significance level of 5% for all comparisons together.
     Candidates that take three times as long in the first calls are dropped at once. At the end, the
-    candidate with the lowest median runs against native again. It is chosen if it is significantly
-    faster in these calls. Otherwise, an algorithm that was so before is chosen, or native.
+    candidate with the lowest median runs against native again. If it is significantly faster in
+    these calls, it wins. Otherwise, an algorithm wins that was significantly faster than native
+    before these calls; if there is none, native wins.
 
     The file is updated after each result. You can interrupt the command; the same command continues
     it. With TOCCATA_TUNING=FILE, the library uses the file. Near a measured point, it takes the

@@ -276,6 +276,6 @@ def report(measured: Measured, model: _core.Model, lines: dict[str, list[Line]])
         title,
         table,
         Text(f"injection limit of a node: {limit}"),
-        Text(f"blocks published inside a node: {shared}"),
+        Text(f"blocks in the shared memory of a node: {shared}"),
         Text(steps),
     )

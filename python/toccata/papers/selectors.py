@@ -275,24 +275,22 @@ def _introduce(section: Section, quick: bool) -> None:
     )
 
 
-def _by_groups(section: Section, all_: list[Beside]) -> None:
-    section.say("By collective, and by platform and placement:")
-    for what in ("collective", "place"):
-        groups: dict[str, list[Beside]] = defaultdict(list)
-        for each in all_:
-            groups[str(getattr(each, what))].append(each)
-        rows = []
-        for name, group in groups.items():
-            best, chosen = [each.best for each in group], [each.chosen for each in group]
-            rows.append([
-                name, f"{sum(ratio >= AS_FAST for ratio in best)} of {len(best)}",
-                f"{geometric_mean(best):.2f}", f"{min(best):.2f}",
-                f"{sum(ratio >= AS_FAST for ratio in chosen)} of {len(chosen)}",
-                f"{geometric_mean(chosen):.2f}", f"{min(chosen):.2f}",
-            ])  # fmt: skip
-        section.table(
-            [what, "best: as fast", "mean", "lowest", "chosen: as fast", "mean", "lowest"], rows
-        )
+def _by_collective(section: Section, all_: list[Beside]) -> None:
+    groups: dict[str, list[Beside]] = defaultdict(list)
+    for each in all_:
+        groups[each.collective].append(each)
+    rows = []
+    for name, group in groups.items():
+        best, chosen = [each.best for each in group], [each.chosen for each in group]
+        rows.append([
+            name, f"{sum(ratio >= AS_FAST for ratio in best)} of {len(best)}",
+            f"{geometric_mean(best):.2f}", f"{min(best):.2f}",
+            f"{sum(ratio >= AS_FAST for ratio in chosen)} of {len(chosen)}",
+            f"{geometric_mean(chosen):.2f}", f"{min(chosen):.2f}",
+        ])  # fmt: skip
+    section.table(
+        ["collective", "best: as fast", "mean", "lowest", "chosen: as fast", "mean", "lowest"], rows
+    )
 
 
 def report(section: Section, found: Found, quick: bool) -> None:
@@ -306,15 +304,14 @@ def report(section: Section, found: Found, quick: bool) -> None:
     table(section, all_)
     _each_alone(section, all_)
     section.picture("ratios", _draw(all_), "selector's time divided by ours, by collective")
-    _by_groups(section, all_)
+    _by_collective(section, all_)
     behind = sorted((each for each in all_ if each.best < AS_FAST), key=lambda each: each.best)
     if behind:
-        section.say("Cells in which a selector is faster than all of ours, the largest gap first:")
-        section.table(
-            ["where", "collective", "bytes", "best of ours", "selector's time / ours"],
-            [[each.place, each.collective, show_bytes(each.bytes), each.ours,
-              f"{each.best:.2f}"] for each in behind[:20]],
-        )  # fmt: skip
+        cells = (
+            f"{each.collective} of {show_bytes(each.bytes)} on {each.place} ({each.best:.2f})"
+            for each in behind[:20]
+        )
+        section.say(f"A selector is faster than all of ours in: {'; '.join(cells)}.")
     if wrong := found.wrong():
         section.say(f"Left out because their data was wrong: {', '.join(wrong)}.")
     if lost := found.lost():

@@ -51,8 +51,8 @@ def test_large_stays_readable() -> None:
 
 
 def test_text_names_prescribed_travel() -> None:
-    assert "travels per_block" in text_of("sparbit:messages=per_block", 5)
-    assert "travels" not in text_of("sparbit", 5)
+    assert "one message per block" in text_of("sparbit:messages=per_block", 5)
+    assert "one message per block" not in text_of("sparbit", 5)
 
 
 def test_blocks_keep_their_order() -> None:
