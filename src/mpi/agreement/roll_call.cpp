@@ -17,6 +17,7 @@ namespace toccata {
 namespace {
 
 std::atomic<bool> entered = false;
+std::atomic<bool> entered_by_init = false;
 std::atomic<bool> avoids_sessions = false;  // so this rank answers
 
 // Libraries of the same version for another MPI take no part. Needs no memory.
@@ -29,6 +30,7 @@ std::uint64_t our_answer() noexcept { return answer(avoids_sessions); }
 
 void RollCall::enter() noexcept {
   entered.store(true);
+  entered_by_init.store(true);
   HydraAnswers::write(our_answer());
 }
 
@@ -38,7 +40,7 @@ void RollCall::enter_session(bool takes_part) noexcept {
   HydraAnswers::write(our_answer());
 }
 
-bool RollCall::has_entered() noexcept { return entered.load(); }
+bool RollCall::has_entered() noexcept { return entered_by_init.load(); }
 
 void RollCall::answer_by_pmix(void* library) noexcept {
   if (entered.load()) PmixAnswers::write(library, our_answer());

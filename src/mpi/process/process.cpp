@@ -118,8 +118,8 @@ Process* Process::current() {
 }
 
 Process::Process() : datatypes_(Keyvals::datatype()) {
-  // Another tool's MPI_Init has hidden the library. Then ranks do not know which of them have it.
-  if (is_preloaded() && !RollCall::has_entered()) Settings::switch_off();
+  // If another tool's MPI_Init has hidden the library, ranks do not know which of them have it.
+  if (is_preloaded() && !RollCall::has_entered() && !World::is_ours()) Settings::switch_off();
   PMPI_Comm_rank(World::comm(), &world_rank_);
   Settings::get().complain(world_rank_ == 0);
   began_ = PMPI_Wtime();
