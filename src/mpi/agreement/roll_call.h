@@ -21,7 +21,7 @@ class RollCall {
  public:
   // Call this at the beginning of MPI_Init: this rank will take part.
   static void enter() noexcept;
-  // Whether that was called. PMPI_Initialized is no substitute: under Intel MPI, it is also true in
+  // Whether that was called. PMPI_Initialized does not tell: under Intel MPI, it is also true in
   // programs that use sessions only.
   static bool has_entered() noexcept;
   // The same at the beginning of MPI_Session_init. `takes_part`: also in the roll calls of
