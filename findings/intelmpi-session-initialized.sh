@@ -6,7 +6,7 @@
 #
 # According to the MPI standard, MPI_Initialized tells whether MPI_Init or MPI_Init_thread was called, and a program
 # may use sessions and, independently, MPI_Init. Intel MPI returns true in a program that has only opened a session.
-# A library that calls MPI_Init if nobody has done so then works with MPI_COMM_WORLD of a world that the program did
+# A library that calls MPI_Init only where it was not called then works with MPI_COMM_WORLD of a world that the program did
 # not ask for. A program that does call MPI_Init gets an error ("Cannot call MPI_INIT or MPI_INIT_THREAD more than
 # once"), which ends it. MPICH 5.0.2 and Open MPI 5.0.11 return false, and MPI_Init succeeds.
 #
