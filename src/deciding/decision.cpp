@@ -125,7 +125,7 @@ std::unique_ptr<Decision> Decision::make(Ranks& ranks, const Question& call, std
     return made;
   }
   const bool trusts = ranks.rules().guarding() == Rules::Guarding::off;
-  if (bytes < 0 && (trusts || collective.vector_of == nullptr)) return nullptr;
+  if (bytes < 0 && (trusts || !tries_without_size(collective))) return nullptr;
   if (trusts) {
     const auto found = ranking(ranks, collective, call.root, true);
     if (found == nullptr) return nullptr;
@@ -167,7 +167,7 @@ std::unique_ptr<Decision> Decision::make_persistent(Ranks& ranks, const Question
     made->add(*choice, Source::node);
     return made;
   }
-  if (call.keeps_order || (bytes < 0 && call.collective.vector_of == nullptr)) return nullptr;
+  if (call.keeps_order || (bytes < 0 && !tries_without_size(call.collective))) return nullptr;
   // After this, the locations of the ranks are known, and therefore their results by shape.
   static_cast<void>(ranks.nodes());
   if (ranks.facts().on_one_node && !can_gain_on_one_node(call.collective, bytes)) {
@@ -216,7 +216,7 @@ std::unique_ptr<Decision> Decision::make_nonblocking(Ranks& ranks, const Questio
     made->add({}, Source::native);
     return made;
   }
-  if (call.keeps_order || (bytes < 0 && call.collective.vector_of == nullptr)) return nullptr;
+  if (call.keeps_order || (bytes < 0 && !tries_without_size(call.collective))) return nullptr;
   made->root_ = call.root;
   made->add({}, Source::native);
   made->compare_by(Trials(made->setup(), calls));
@@ -275,7 +275,7 @@ bool Decision::follow(const Tuning& tuning, Source source, bool keeps_order) {
   if (is_learned && point->native_seconds == 0 && !is_for_these) return false;
   // A blocking call found it, with blocks published inside nodes.
   if (is_learned && is_open() && point->choice.travel == Travel::published) return false;
-  const bool tried = !keeps_order && (bytes_ >= 0 || collective_.vector_of != nullptr) &&
+  const bool tried = !keeps_order && (bytes_ >= 0 || tries_without_size(collective_)) &&
                      ranks_.rules().guarding() != Rules::Guarding::off;
   if (tried && point->choice.native()) {
     // A tuning file decides. But one noisy run must not exclude all other algorithms forever.

@@ -141,11 +141,10 @@ void Decisions::begin_nonblocking(SizeClass& made, const Question& call) {
   made.most = sizes.most;
   const Collective& collective = call.collective;
   const Rules& rules = ranks_.rules();
-  made.wants_decision =
-      rules.chooses(collective) && !asked(call).by_size &&
-      !rules.decides_at_once(call.keeps_order) &&
-      (call.bytes > 0 || (call.bytes == 0 && collective.synchronizes) ||
-       (call.bytes < 0 && collective.vector_of != nullptr && !collective.among_neighbors));
+  made.wants_decision = rules.chooses(collective) && !asked(call).by_size &&
+                        !rules.decides_at_once(call.keeps_order) &&
+                        (call.bytes > 0 || (call.bytes == 0 && collective.synchronizes) ||
+                         (call.bytes < 0 && tries_without_size(collective)));
   made.calls_to_decision = static_cast<std::int8_t>(call.is_final ? 0 : first_calls);
 }
 

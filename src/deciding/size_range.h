@@ -3,6 +3,8 @@
 #include <bit>
 #include <cstdint>
 
+#include "collectives/collective.h"
+
 namespace toccata {
 
 // The sizes of calls that share a decision, in bytes.
@@ -19,6 +21,13 @@ inline SizeRange size_range(std::int64_t bytes, bool keeps_order) {
   if (!keeps_order) return {most / 2 + 1, most};
   const std::int64_t middle = most / 2 + most / 4;
   return bytes <= middle ? SizeRange{most / 2 + 1, middle} : SizeRange{middle + 1, most};
+}
+
+// Whether trials may compare algorithms for calls whose sizes differ between ranks. Not among
+// neighbours: MPI libraries receive the blocks of repeated edges in different orders, which must
+// not change during a run (docs/design/0011).
+inline bool tries_without_size(const Collective& collective) {
+  return collective.vector_of != nullptr && !collective.among_neighbors;
 }
 
 }  // namespace toccata

@@ -94,26 +94,42 @@ Server& Communicator::server_for(const Operation& call, const char* algorithm) {
   return able_to_serve(call, server);
 }
 
+namespace {
+
+bool depends_on_places(const Choice& choice) {
+  const Algorithm& algorithm = *choice.algorithm;
+  return algorithm.by_placement || algorithm.by_grid || algorithm.by_trees ||
+         choice.reorder != Reorder::off;
+}
+
+}  // namespace
+
+// Among neighbours, an algorithm serves from the first call on or never, because its order of
+// repeated edges may differ from the MPI library's. So no later blocking call counts.
 Server* Communicator::server_at_once(const Operation& call) {
   const Collective& collective = call.collective;
   const Question question = this->question(call);
+  const auto if_it_stays = [&](Server& found) {
+    const Service& service = *found.service;
+    const bool changes =
+        collective.among_neighbors && !found.is_native() &&
+        (service.key.source != Source::forced || depends_on_places(service.choice));
+    return changes ? nullptr : &found;
+  };
   const bool is_known = decisions_.know(question);
   if (is_known)
-    if (Decision* const decision = decisions_.made_for(question)) return &decision->current();
+    if (Decision* const decision = decisions_.made_for(question))
+      return if_it_stays(decision->current());
   if (Server* const known = server_of_environment(collective); is_known && known != nullptr)
-    return known;
+    return if_it_stays(*known);
   const bool reproduces = rules().reproducible() && collective.reduces;
   if (is_known && !reproduces && !rules().asks_for(collective)) return nullptr;
   const Choice asked = with_wish(decisions_.asked_for(question), collective, wish_for(collective));
-  if (!asked.native()) {
-    const Algorithm& algorithm = *asked.algorithm;
-    const bool by_places = algorithm.by_placement || algorithm.by_grid || algorithm.by_trees ||
-                           asked.reorder != Reorder::off;
-    if (by_places && !knows_places(algorithm)) return nullptr;
-  }
+  if (!asked.native() && depends_on_places(asked) && !knows_places(*asked.algorithm))
+    return nullptr;
   Decision* const decision = decisions_.made_for(question);
   if (decision == nullptr && asked.native() && !reproduces) return nullptr;
-  return decision != nullptr ? &decision->current() : &server(collective, nullptr);
+  return if_it_stays(decision != nullptr ? decision->current() : server(collective, nullptr));
 }
 
 namespace {

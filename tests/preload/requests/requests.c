@@ -9,6 +9,7 @@
  *   requests yields              a rank with 100 open requests yields the core once per test
  *   requests consensus           ranks learn from a barrier that all messages have arrived
  *   requests starts              persistent requests, started in another order on each rank
+ *   requests idle                persistent requests that were never started, or have ended
  *   requests ends                communicators freed early; a request without a wait
  *   requests communicators N M   M nonblocking calls on each of N communicators, begun in another
  *                                order on each rank
@@ -723,6 +724,81 @@ static void ends(void) {
   }
 }
 
+static int is_empty(const MPI_Status* status) {
+  int bytes, cancelled;
+  MPI_Get_count(status, MPI_BYTE, &bytes);
+  MPI_Test_cancelled(status, &cancelled);
+  return status->MPI_SOURCE == MPI_ANY_SOURCE && status->MPI_TAG == MPI_ANY_TAG && bytes == 0 &&
+         !cancelled;
+}
+
+/* No function waits for these requests: one persistent collective is inactive, the other is null.
+ */
+static void expect_idle(MPI_Request idle, int when) {
+  MPI_Request requests[2] = {MPI_REQUEST_NULL, idle};
+  MPI_Status statuses[2];
+  int flag = 0, number = 0, indices[2];
+  const MPI_Status none = {0};
+  statuses[0] = none;
+  MPI_Wait(&requests[1], statuses);
+  if (!is_empty(statuses)) wrong("status of MPI_Wait, idle", when);
+  statuses[0] = none;
+  MPI_Test(&requests[1], &flag, statuses);
+  if (!flag || !is_empty(statuses)) wrong("MPI_Test, idle", when);
+  flag = 0;
+  MPI_Request_get_status(idle, &flag, statuses);
+  if (!flag || !is_empty(statuses)) wrong("MPI_Request_get_status, idle", when);
+  statuses[0] = statuses[1] = none;
+  MPI_Waitall(2, requests, statuses);
+  if (!is_empty(&statuses[0]) || !is_empty(&statuses[1])) wrong("MPI_Waitall, idle", when);
+  flag = 0;
+  statuses[0] = statuses[1] = none;
+  MPI_Testall(2, requests, &flag, statuses);
+  if (!flag || !is_empty(&statuses[0]) || !is_empty(&statuses[1])) wrong("MPI_Testall, idle", when);
+  MPI_Waitany(2, requests, &number, statuses);
+  if (number != MPI_UNDEFINED || !is_empty(statuses)) wrong("MPI_Waitany, idle", when);
+  flag = number = 0;
+  MPI_Testany(2, requests, &number, &flag, statuses);
+  if (!flag || number != MPI_UNDEFINED) wrong("MPI_Testany, idle", when);
+  MPI_Waitsome(2, requests, &number, indices, statuses);
+  if (number != MPI_UNDEFINED) wrong("MPI_Waitsome, idle", when);
+  number = 0;
+  MPI_Testsome(2, requests, &number, indices, statuses);
+  if (number != MPI_UNDEFINED) wrong("MPI_Testsome, idle", when);
+}
+
+/* Also in one call with requests that complete; their statuses have 0 bytes. */
+static void idle_requests(void) {
+  int mine = rank, sum[3], bytes, cancelled;
+  MPI_Request requests[5];
+  MPI_Status statuses[5];
+  for (int i = 0; i < 2; ++i) PERSISTENT(Allreduce)
+  (&mine, &sum[i], 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL, &requests[i]);
+  for (int when = 0; when < 3; ++when) {
+    expect_idle(requests[0], when);
+    MPI_Start(&requests[1]);
+    MPI_Iallreduce(&mine, &sum[2], 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &requests[2]);
+    requests[3] = MPI_REQUEST_NULL;
+    MPI_Isend(&mine, 1, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_WORLD, &requests[4]);
+    int flag = when == 0;
+    if (flag) MPI_Waitall(5, requests, statuses);
+    while (!flag) MPI_Testall(5, requests, &flag, statuses);
+    if (sum[1] != p * (p - 1) / 2 || sum[2] != sum[1]) wrong("sum next to an idle request", when);
+    if (!is_empty(&statuses[0]) || !is_empty(&statuses[3])) wrong("empty statuses", when);
+    for (int i = 1; i < 3; ++i) {
+      MPI_Get_count(&statuses[i], MPI_BYTE, &bytes);
+      MPI_Test_cancelled(&statuses[i], &cancelled);
+      if (bytes != 0 || cancelled) wrong("status of a collective", i);
+    }
+    if (requests[2] != MPI_REQUEST_NULL || requests[4] != MPI_REQUEST_NULL)
+      wrong("requests that are not null", when);
+    MPI_Start(&requests[0]);
+    MPI_Wait(&requests[0], statuses);
+    if (sum[0] != p * (p - 1) / 2) wrong("sum of the idle request", when);
+  }
+  for (int i = 0; i < 2; ++i) MPI_Request_free(&requests[i]);
+}
+
 static void communicators(int count, int each) {
   MPI_Comm* const made = malloc(sizeof *made * count);
   struct draw all_draws = {77}, own_draws = {(unsigned)rank + 5}, *all = &all_draws,
@@ -857,6 +933,7 @@ int main(int argc, char** argv) {
   if (strcmp(mode, "yields") == 0) yields_once();
   if (strcmp(mode, "consensus") == 0) consensus();
   if (strcmp(mode, "starts") == 0) starts();
+  if (strcmp(mode, "idle") == 0) idle_requests();
   if (strcmp(mode, "errors") == 0) errors();
   if (strcmp(mode, "communicators") == 0) communicators(atoi(argv[2]), atoi(argv[3]));
   if (strcmp(mode, "open") == 0) open_calls();

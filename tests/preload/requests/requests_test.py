@@ -189,6 +189,13 @@ class Requests(unittest.TestCase):
                 rows = self.run_program(4, "starts", settings=variables(choices))
                 self.expect_served(rows, {"allreduce_init", "neighbor_alltoallv_init"})
 
+    @unittest.skipUnless(options and options.served, "the MPI library serves")
+    def test_idle_persistent_requests_are_inactive_for_every_function(self):
+        for choice in ("recursive_doubling", "shared"):
+            with self.subTest(choice):
+                rows = self.run_program(2, "idle", settings={"TOCCATA_ALLREDUCE": choice})
+                self.expect_served(rows, {"iallreduce", "allreduce_init"})
+
     @unittest.skipUnless(options and options.served, "MPI libraries crash in MPI_Finalize then")
     def test_communicators_go_first_and_requests_stay_until_the_end(self):
         for choices in (SIMPLE, SHARED):
