@@ -95,7 +95,8 @@ void tell_the_doctor() {
     if (rank == 0) std::fprintf(stderr, "toccata: doctor: reads %s\n", each.c_str());
   if (rank == 0) {
     const std::string text = library_text();
-    std::fprintf(stderr, "toccata: doctor: mpi: %s\n", text.substr(0, text.find('\n')).c_str());
+    std::fprintf(stderr, "toccata: doctor: mpi: %s%s\n", text.substr(0, text.find('\n')).c_str(),
+                 our_mpi() == "abi" ? " (standard ABI)" : "");
   }
   const std::vector<const DeviceRuntime*> runtimes = begin_device_runtimes();
   for (const DeviceRuntime* each : runtimes)

@@ -3,6 +3,7 @@
 import os
 import re
 import shlex
+import shutil
 import signal
 import subprocess
 import tempfile
@@ -15,7 +16,7 @@ from pathlib import Path
 from toccata import _core, documents, quantities
 from toccata.algorithms import catalogue, outside
 from toccata.errors import CommandError, InputError
-from toccata.launching import launcher, starting
+from toccata.launching import launcher, programs, starting
 from toccata.topology import machines
 from toccata.tuning import tuning_file
 
@@ -29,6 +30,14 @@ MPI = "toccata: doctor: mpi: "
 RANK = re.compile(
     r"toccata: doctor: rank (\d+) of (\d+) on (\S+) has (\S+), settings ([0-9a-f]{16})"
 )
+# In MPICH 5.0.2 and Intel MPI 2021.18 (docs/mpi-libraries.md).
+DIFFERENCES = {
+    "MPICH": "MPI_Error_string returns the texts of other error classes",
+    "Intel MPI": "MPI_SEEK_SET, MPI_ERRORS_RETURN and six other constants have other values than in "
+    "MPICH's library; compile a program with the header of the library that it runs with",
+}
+# Intel MPI's line about an algorithm that it does not have, such as I_MPI_ADJUST_ALLREDUCE=99.
+IGNORED = re.compile(r"MPI startup\(\): Incorrect algorithm: ((\w+)=\w+), will be ignored")
 
 Ranks = Mapping[int, re.Match[str]]  # the line of each rank that reported
 Said = _core.Configuration  # what the user and the site have set
@@ -84,6 +93,8 @@ def examine(environment: Mapping[str, str]) -> tuple[list[Finding], Said, str]:
     files, used = tuned(said, path)
     findings = [
         *mpis(),
+        *mpi4py(launcher.launchers()),
+        *forced(environment),
         *settings(said),
         *preloaded(environment),
         *machine(said),
@@ -128,6 +139,40 @@ def mpis() -> list[Finding]:
     return findings
 
 
+def mpi4py(launchers: Sequence[launcher.Launcher]) -> list[Finding]:
+    """The MPI that mpi4py loads in the first Python of PATH, and whether a launcher starts it."""
+    python = shutil.which("python3")
+    found = programs.nature(python) if python else programs.Nature("", "")
+    if not found.family:
+        return []
+    text = f"{python}: {found.reason}, {launcher.FAMILIES[found.family]}"
+    if not launchers or any(launcher.fit(found.family, each.family) for each in launchers):
+        return [Finding("mpi4py", text)]
+    others = ", ".join(sorted({each.name for each in launchers}))
+    remedy = "start it with its own mpiexec, or set MPI4PY_LIBMPI to the library of that MPI"
+    return [Finding("mpi4py", f"{text}, but the launchers in PATH are of {others}", remedy)]
+
+
+def forced(environment: Mapping[str, str]) -> list[Finding]:
+    """Variables of MPICH that name native algorithms and have an effect for few calls only."""
+    if environment.get("MPIR_CVAR_DEVICE_COLLECTIVES") == "none":
+        return []
+    text = (
+        "{}={}: under MPICH 5, on one node, another algorithm serves from the fifth collective of "
+        "a communicator on"
+    )
+    names = [f"MPIR_CVAR_{each}_INTRA_ALGORITHM" for each in ("ALLREDUCE", "REDUCE")]
+    return [
+        Finding(
+            "native",
+            text.format(name, environment[name]),
+            "set MPIR_CVAR_DEVICE_COLLECTIVES=none, too",
+        )
+        for name in names
+        if environment.get(name, "auto") != "auto"
+    ]
+
+
 def mpi_of(text: str) -> Finding:
     """Whether the tests cover the MPI with this text of MPI_Get_library_version."""
     version = text.split(",")[0].strip()
@@ -140,6 +185,14 @@ def mpi_of(text: str) -> Finding:
         wanted = f"(tested versions: {known.tested})"
         return Finding("mpi", f"{version}: this version is not tested with Toccata {wanted}")
     return Finding("mpi", f"{known.name} ({version}): not tested with Toccata")
+
+
+def differences(text: str) -> list[Finding]:
+    """Where the library for the standard ABI of an MPI differs from the standard."""
+    known = _core.mpi_library_of(text)
+    if known is None or "(standard ABI)" not in text or known.name not in DIFFERENCES:
+        return []
+    return [Finding("mpi", f"{known.name}, standard ABI: {DIFFERENCES[known.name]}")]
 
 
 def settings(said: Said) -> list[Finding]:
@@ -430,10 +483,16 @@ def _reported(said: str) -> list[Finding]:
             findings.append(Finding("file", f"{line.removeprefix(READS)} is read"))
         elif line.startswith(MPI):
             findings.append(mpi_of(line.removeprefix(MPI)))
+            findings += differences(line.removeprefix(MPI))
         elif line.startswith(DEVICES):
             findings.append(Finding("devices", line.removeprefix(DEVICES)))
         elif line.startswith(NODE):
             findings.append(Finding("node", line.removeprefix(NODE)))
+        elif match := IGNORED.search(line):
+            told = (
+                f"{match[1]}: Intel MPI has no such algorithm, and may use another one than usual"
+            )
+            findings.append(Finding("native", told, "correct or unset I_MPI_ADJUST_" + match[2]))
         elif line.startswith("toccata: ") and "toccata: doctor: " not in line:
             findings.append(Finding("library", line.removeprefix("toccata: "), "correct that"))
     return findings

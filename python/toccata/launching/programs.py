@@ -20,6 +20,14 @@ MARKS = {
     "mpich": b"MPICH",
 }
 
+# Prints the file of mpi4py's module, and those of the MPI libraries that finding it loads.
+MPI4PY = """
+import importlib.util
+print(importlib.util.find_spec("mpi4py.MPI").origin)
+files = {line.split()[-1] for line in open("/proc/self/maps")}
+print(*sorted(each for each in files if "/libmpi" in each), sep="\\n")
+"""
+
 
 @dataclass(frozen=True)
 class Nature:
@@ -70,17 +78,22 @@ def _of_script(start: bytes, depth: int) -> Nature:
 
 
 def _of_python(python: Path) -> Nature:
-    """The MPI of mpi4py in this Python. Imports mpi4py without initializing MPI."""
-    ask = "import importlib.util as u; found = u.find_spec('mpi4py.MPI'); print(found.origin)"
+    """The MPI of mpi4py in this Python. Imports mpi4py without initializing MPI.
+
+    A wheel of mpi4py has modules for several MPIs. To choose one, it loads the MPI library.
+    """
     try:
         told = subprocess.run(
-            [python, "-c", ask], capture_output=True, text=True, timeout=SECONDS, check=False
+            [python, "-c", MPI4PY], capture_output=True, text=True, timeout=SECONDS, check=False
         )
     except (OSError, subprocess.TimeoutExpired):
         return Nature("", "its Python does not run")
-    module = Path(told.stdout.strip())
+    module, *loaded = [Path(line) for line in told.stdout.splitlines()] or [Path()]
     if told.returncode != 0 or not module.is_file():
         return Nature("", "its Python has no mpi4py")
+    for library in loaded:
+        if family := _family(library.name, library):
+            return Nature(family, f"mpi4py with {library}")
     found = _of_libraries(module)
     if found.family:
         return Nature(found.family, f"mpi4py with {found.reason}")

@@ -91,10 +91,11 @@ static void expressions(void) {
   MPI_Comm_free(&comm);
 }
 
-/* The sum is 1 or 0, by the order of the additions. */
+/* The sum is 2 if ranks 0 and 1 are added first, 3 if ranks 0 and 2 are, and 4 if ranks 1 and 2
+ * are. */
 static void sums(void) {
   enum { calls = 12 };
-  const double mine = rank == 0 ? 1e16 : rank == 1 ? 1 : -1e16;
+  const double mine = rank == 0 ? 1e16 : rank == 1 ? 1 : -9999999999999998;
   double sum = 0, before = 0;
   char text[length] = "", value[40];
   MPI_Request request;

@@ -9,7 +9,7 @@ import fakes
 from conftest import ROOT
 from toccata import _core
 from toccata.commands import checks
-from toccata.launching import launcher
+from toccata.launching import launcher, programs
 from toccata.tuning import tuning_file
 
 
@@ -67,6 +67,49 @@ def test_doctor_tells_tested_mpis() -> None:
     }
     for text, told in texts.items():
         assert checks.mpi_of(text).text == told
+
+
+def test_doctor_tells_of_native_algorithms_without_effect() -> None:
+    ring = {"MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM": "ring"}
+    [found] = checks.forced(ring)
+    assert "MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM=ring: under MPICH 5" in found.text
+    assert found.remedy == "set MPIR_CVAR_DEVICE_COLLECTIVES=none, too"
+    assert not checks.forced(ring | {"MPIR_CVAR_DEVICE_COLLECTIVES": "none"})
+    assert not checks.forced({"MPIR_CVAR_REDUCE_INTRA_ALGORITHM": "auto"})
+    [found] = checks._reported(
+        "MPI startup(): Incorrect algorithm: ALLREDUCE=99, will be ignored\n"
+    )
+    assert found.text.startswith("ALLREDUCE=99: Intel MPI has no such algorithm")
+    assert found.remedy == "correct or unset I_MPI_ADJUST_ALLREDUCE"
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("MPICH Version: 5.0.2", "MPI_Error_string"),
+        ("Intel(R) MPI Library 2021.18.1 for Linux* OS", "MPI_SEEK_SET"),
+    ],
+)
+def test_doctor_knows_both_libraries_of_the_standard_abi(text: str, told: str) -> None:
+    tested, differs = checks._reported(f"toccata: doctor: mpi: {text} (standard ABI)\n")
+    assert tested.text == f"{text} (standard ABI): tested with Toccata"
+    assert told in differs.text
+    [tested] = checks._reported(f"toccata: doctor: mpi: {text}\n")
+    assert tested.text == f"{text}: tested with Toccata"
+
+
+def test_doctor_names_the_mpi_of_mpi4py(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    python = tmp_path / "python3"
+    python.touch(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr(
+        programs, "nature", lambda _: programs.Nature("mpich", "mpi4py with /lib/libmpi.so.12")
+    )
+    [found] = checks.mpi4py([launcher.Launcher("/bin/mpirun", "intelmpi", "2021.18")])
+    assert (found.text, found.good) == (f"{python}: mpi4py with /lib/libmpi.so.12, MPICH", True)
+    [found] = checks.mpi4py([launcher.Launcher("/bin/mpirun", "openmpi", "5.0")])
+    assert found.text.endswith("MPICH, but the launchers in PATH are of Open MPI 5.0")
+    assert not found.good
 
 
 def test_the_table_of_mpis_is_complete() -> None:
