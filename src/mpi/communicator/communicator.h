@@ -123,7 +123,7 @@ class Communicator final : public Members, public Attachment {
             .root = call.root,
             .keeps_order = keeps_order,
             .runs_users_code = keeps_order && call.runs_users_code(),
-            .is_final = keeps_order && call.is_extreme()};
+            .is_final = keeps_order && call.is_sensitive()};
   }
   // The verdict on a nonblocking call. After the last call of a trial, the next blocking call must
   // not take the short path, because the ranks have to agree there.

@@ -15,7 +15,7 @@ namespace {
 
 using Kernel = void (*)(const char* from, const char* other, char* into, std::int64_t bytes);
 
-// Integers wrap around, as in MPI libraries.
+// Integers of 32 and 64 bits wrap around, as in MPI libraries.
 template <typename Number>
 using Arithmetic =
     typename std::conditional_t<std::is_integral_v<Number>, std::make_unsigned<Number>,

@@ -223,22 +223,37 @@ bool is_whole(MPI_Datatype type) {
   return false;
 }
 
-}  // namespace
-
-bool Operation::is_extreme() const {
+bool is_extreme(MPI_Op operation) {
   return is_one_of(operation, {MPI_MAX, MPI_MIN, MPI_MAXLOC, MPI_MINLOC});
 }
 
+// In Open MPI, vector code saturates these sums, and the elements after the last whole vector wrap.
+bool is_short_sum(MPI_Op operation, MPI_Datatype type) {
+  if (operation != MPI_SUM) return false;
+  for (const MPI_Datatype each :
+       {MPI_CHAR, MPI_SIGNED_CHAR, MPI_UNSIGNED_CHAR, MPI_SHORT, MPI_UNSIGNED_SHORT, MPI_INT8_T,
+        MPI_UINT8_T, MPI_INT16_T, MPI_UINT16_T, MPI_INTEGER1, MPI_INTEGER2})
+    if (type == each) return true;
+  return false;
+}
+
+}  // namespace
+
+bool Operation::is_sensitive() const {
+  return is_extreme(operation) || is_short_sum(operation, recv.type);
+}
+
 bool Operation::runs_users_code() const {
-  return operation != MPI_OP_NULL && !is_sum_or_product(operation) && !is_extreme() &&
+  return operation != MPI_OP_NULL && !is_sum_or_product(operation) && !is_extreme(operation) &&
          !is_logical(operation);
 }
 
-// Every operation of MPI is exact for integers. For two real numbers, a + b and b + a have the same
-// bits. So on two ranks, all algorithms have the same sum. This is not true for a maximum: if one
-// operand is NaN, or both are zeros, libraries return one of the two by its position.
+// Every operation of MPI is exact for other integers. For two real numbers, a + b and b + a have
+// the same bits. So on two ranks, all algorithms have the same sum. This is not true for a maximum:
+// if one operand is NaN, or both are zeros, libraries return one of the two by its position.
 bool Operation::is_inexact(int p) const {
   if (operation == MPI_OP_NULL || is_logical(operation)) return false;
+  if (is_short_sum(operation, recv.type)) return true;
   if (is_sum_or_product(operation) && p == 2 && is_real(recv.type)) return false;
   return runs_users_code() || !is_whole(recv.type);
 }

@@ -93,8 +93,9 @@ struct Operation {
   bool is_inexact(int p) const;
   // Whether the operation is user-defined.
   bool runs_users_code() const;
-  // Whether the result is one of the operands: MPI_MAX, MPI_MIN, MPI_MAXLOC, MPI_MINLOC.
-  bool is_extreme() const;
+  // Whether equal calls could change their result when another library or algorithm serves them:
+  // extremes, and sums of integers of 8 and 16 bits.
+  bool is_sensitive() const;
 
   // Whether a bound call has no data, so that there is nothing to do. Every rank can see this.
   bool empty(const Binding& binding) const;
