@@ -1,7 +1,7 @@
-/* Maxima and minima of numbers of which some are NaN, or zeros of both signs. Their bits depend on
- * the order of the operands. The argument is the number of equal calls of each kind. Prints two
- * numbers: kinds of calls whose result changed during the run, and kinds of allreduces whose result
- * differed between ranks. */
+/* Maxima and minima of numbers of which some are NaN, or zeros of both signs: their bits depend on
+ * the order of the operands. And sums of integers of 8 bits that overflow: some libraries saturate.
+ * The argument is the number of equal calls of each kind. Prints two numbers: kinds of calls whose
+ * result changed during the run, and kinds of allreduces whose result differed between ranks. */
 #include <mpi.h>
 
 #include <math.h>
@@ -18,6 +18,7 @@ typedef struct {
 static Pair pairs[most];
 static double doubles[most];
 static float floats[most];
+static unsigned char bytes_of_numbers[most];
 static char result[sizeof pairs], before[sizeof pairs], others[16 * sizeof pairs];
 static int rank, p;
 
@@ -32,24 +33,26 @@ static void fill(int n, int zeros) {
     doubles[i] = pairs[i].number = number(i, zeros);
     floats[i] = (float)doubles[i];
     pairs[i].place = rank;
+    bytes_of_numbers[i] = 200;
   }
 }
 
 int main(int argc, char** argv) {
   static const int lengths[] = {1, 16, 1000, most};
-  static const MPI_Op operations[] = {MPI_MAX, MPI_MIN, MPI_MAXLOC};
+  static const MPI_Op operations[] = {MPI_MAX, MPI_MIN, MPI_MAXLOC, MPI_SUM};
   int changes = 0, differences = 0;
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &p);
   const int calls = atoi(argv[1]);
-  for (int kind = 0; kind < 4 * 2 * 2 * 3; ++kind) {
+  const MPI_Datatype types[] = {MPI_DOUBLE, MPI_FLOAT, MPI_DOUBLE_INT, MPI_UNSIGNED_CHAR};
+  const void* const operands[] = {doubles, floats, pairs, bytes_of_numbers};
+  const size_t sizes[] = {sizeof(double), sizeof(float), sizeof(Pair), 1};
+  for (int kind = 0; kind < 4 * 2 * 2 * 4; ++kind) {
     const int n = lengths[kind % 4], opens = kind / 4 % 2, zeros = kind / 8 % 2, which = kind / 16;
-    const MPI_Datatype type = which == 0 ? MPI_DOUBLE : which == 1 ? MPI_FLOAT : MPI_DOUBLE_INT;
-    const void* const mine = which == 0 ? (void*)doubles : which == 1 ? (void*)floats : pairs;
-    const size_t bytes = n * (which == 0   ? sizeof(double)
-                              : which == 1 ? sizeof(float)
-                                           : sizeof(Pair));
+    const MPI_Datatype type = types[which];
+    const void* const mine = operands[which];
+    const size_t bytes = n * sizes[which];
     int changed = 0, differed = 0;
     fill(n, zeros);
     for (int call = 0; call < calls; ++call) {

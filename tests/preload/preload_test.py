@@ -258,7 +258,7 @@ class Preload(unittest.TestCase):
                 self.assertEqual(outcome.out, ["right"], outcome.error)
                 self.assertEqual(outcome.code, 0, outcome.error)
 
-    def test_an_extreme_with_nan_stays_as_it_is(self):
+    def test_an_extreme_with_nan_and_a_short_sum_stay_as_they_are(self):
         """On one node, a rule decides from the first call on. All ranks get the same result."""
         [program] = extremes
         outcome = run(program, 4, None, words=["40"])

@@ -136,6 +136,19 @@ static void extremes(int zeros, int number, const char* row) {
   MPI_Comm_free(&comm);
 }
 
+/* Integers of 8 bits: the sum is 300. */
+static void short_sums(int number, const char* row) {
+  unsigned char mine[17], sum[17];
+  char text[length];
+  MPI_Comm comm = another();
+  memset(mine, 100, sizeof mine);
+  MPI_Allreduce(mine, sum, number, MPI_UNSIGNED_CHAR, MPI_SUM, comm);
+  snprintf(text, length, "%d", sum[0]);
+  if (number > 1) snprintf(text, length, "first %d, last %d", sum[0], sum[number - 1]);
+  tell(row, text);
+  MPI_Comm_free(&comm);
+}
+
 /* The two blocks that rank 0 receives. Rank 0 sends a and b, rank 1 sends c and d. */
 static void neighbors(MPI_Comm comm, const char* place) {
   const char mine[3] = {(char)('a' + 2 * rank), (char)('b' + 2 * rank), 0};
@@ -209,18 +222,25 @@ static void statuses(void) {
 }
 
 int main(int argc, char** argv) {
+  static char version[MPI_MAX_LIBRARY_VERSION_STRING];
   int dims[2] = {0, 0};
   char text[length];
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Get_library_version(version, &dims[0]);
+  snprintf(text, length, "%.*s", (int)strcspn(version, ",\n"), version);
+  tell("library", text);
   sums();
   expressions();
   extremes(0, 1, "MPI_MAX of 1, 2 and NaN, 1 element");
   extremes(0, 16, "MPI_MAX of 1, 2 and NaN, 16 elements");
   extremes(1, 1, "MPI_MAX of -0, 0 and -0, 1 element");
   extremes(1, 16, "MPI_MAX of -0, 0 and -0, 16 elements");
+  short_sums(1, "MPI_SUM of 100 on 3 ranks, MPI_UNSIGNED_CHAR, 1 element");
+  short_sums(17, "MPI_SUM of 100 on 3 ranks, MPI_UNSIGNED_CHAR, 17 elements");
   topologies();
   statuses();
+  dims[0] = 0;
   MPI_Dims_create(72, 2, dims);
   snprintf(text, length, "%d x %d", dims[0], dims[1]);
   tell("MPI_Dims_create(72, 2)", text);
