@@ -46,7 +46,7 @@ class Choosing(unittest.TestCase):
 
     def run_calls(
         self, calls, *more, slow=True, bytes_a_rank=16, ranks=RANKS, by_rank=None, library=None,
-        right=True, **settings
+        right=True, program="repeats", **settings
     ):  # fmt: skip
         """`by_rank`: one setting for rank 0, and one for the other ranks."""
         library = str(library or options.library)
@@ -58,7 +58,7 @@ class Choosing(unittest.TestCase):
             "XDG_CONFIG_HOME": self.folder.name,
             "XDG_DATA_HOME": self.folder.name,
         }
-        program = [str(options.folder / "repeats"), str(calls), str(bytes_a_rank), *more]
+        program = [str(options.folder / program), str(calls), str(bytes_a_rank), *more]
         if by_rank is not None:
             which = 'test "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" = 0 && export "$0" || export "$1"'
             program = ["sh", "-c", f'{which}; shift; exec "$@"', *by_rank, *program]
@@ -90,6 +90,20 @@ class Choosing(unittest.TestCase):
     def test_a_sum_of_floating_point_numbers_is_not_tried(self):
         outcome = self.run_calls(300)
         self.assertGreaterEqual(outcome.served("allreduce", "native")["native"], 300)
+
+    def test_sums_and_extremes_have_the_same_bits_in_every_run(self):
+        """Trials replace native allgathers and broadcasts, at times that depend on the run."""
+        for node in "off", "auto":
+            outcomes = [
+                self.run_calls(
+                    300, program="bits", slow=node == "off", right=False, TOCCATA_NODE=node
+                )
+                for _ in range(2)
+            ]
+            self.assertEqual({each.code for each in outcomes}, {0}, outcomes[0].error)
+            self.assertEqual(len({tuple(each.out) for each in outcomes}), 1, node)
+            if node == "off":
+                self.assertTrue(any(each.served("allgather", "guarded") for each in outcomes))
 
     @unittest.skipUnless(options and options.family == "openmpi", "only its algorithms are certain")
     def test_between_nodes_a_rule_chooses_for_sums_and_begins_trials(self):

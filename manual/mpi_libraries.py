@@ -1,0 +1,66 @@
+"""Writes docs/mpi-libraries.md: what MPI libraries do where they differ, and what Toccata does.
+
+mpi_libraries.py: prints the page. The observations are in mpi_libraries.csv, which `make libraries`
+renews; a test compares the page.
+"""
+
+import csv
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+OBSERVATIONS = Path(__file__).with_suffix(".csv")
+TEXTS = Path(__file__).with_suffix(".md")  # the page; lines "@rows PREFIX..." stand for tables
+
+
+@dataclass(frozen=True)
+class Observation:
+    """What three ranks saw under one library, and with the algorithms of Toccata."""
+
+    library: str
+    row: str
+    bare: str
+    served: str
+
+
+def observations() -> list[Observation]:
+    with OBSERVATIONS.open(newline="") as file:
+        return [Observation(**row) for row in csv.DictReader(file)]
+
+
+def _value(text: str) -> str:
+    """The values of three ranks as "a, b, c"."""
+    return ", ".join(f"`{each}`" if "(" in each else each for each in text.split(" | "))
+
+
+def table(seen: Iterable[Observation], prefix: str) -> str:
+    """The rows that begin with a prefix: a column per library, and one for Toccata's algorithms."""
+    mine = [each for each in seen if each.row.startswith(prefix)]
+    libraries = sorted({each.library for each in mine})
+    lines = [
+        f"| {' | '.join([prefix.rstrip(' ,'), *libraries, 'served by Toccata'])} |",
+        "|---" * (len(libraries) + 2) + "|",
+    ]
+    for row in dict.fromkeys(each.row for each in mine):
+        of = {each.library: each for each in mine if each.row == row}
+        cells = [_value(of[name].bare) if name in of else "–" for name in libraries]
+        ours = sorted({_value(each.served) for each in of.values()})
+        cells.append(" or ".join(ours) if len(ours) < 3 else "as native")
+        name = row.removeprefix(prefix).lstrip(" ,") or row
+        lines.append(f"| {' | '.join([name, *cells])} |")
+    return "\n".join(lines)
+
+
+def markdown() -> str:
+    seen = observations()
+    lines = []
+    for line in TEXTS.read_text().splitlines():
+        if line.startswith("@rows "):
+            lines.append(table(seen, line.removeprefix("@rows ")))
+        else:
+            lines.append(line)
+    return "\n".join(lines) + "\n"
+
+
+if __name__ == "__main__":
+    print(markdown(), end="")
