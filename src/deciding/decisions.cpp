@@ -127,7 +127,8 @@ void Decisions::begin(SizeClass& made, const Question& call) {
     made.decision = Decision::forced(ranks_, collective, named->choice, made.most);
     return;
   }
-  made.wants_decision = bytes > 0 || collective.synchronizes || collective.vector_of != nullptr;
+  made.wants_decision = bytes > 0 || collective.synchronizes || collective.vector_of != nullptr ||
+                        collective.among_neighbors;
   if (!made.wants_decision)
     made.left = all_calls;
   else if (!call.is_final && !ranks_.rules().decides_at_once(call.keeps_order) &&
