@@ -14,7 +14,7 @@ space := $(empty) $(empty)
 export CTEST_OUTPUT_ON_FAILURE = 1
 export NINJA_STATUS = [%f/%t, %e s]$(space)
 
-.PHONY: all demo test test-asan simgrid fuzz tsan coverage faults soak install wheel test-wheel test-mpis test-hosts deb test-deb docs look test-cluster overhead interfaces node cluster lint format headers clean help devices guest examples applications suites setup configure tidy ranks faults-hosts
+.PHONY: all demo test test-asan simgrid fuzz tsan coverage faults soak install wheel test-wheel test-mpis test-hosts deb test-deb docs look test-cluster overhead interfaces node cluster lint format headers clean help devices guest examples applications suites setup configure tidy ranks faults-hosts libraries findings
 
 all: configure ## build everything: the library for each MPI found, the benchmark, the command line
 	@echo "== building (build/release)"
@@ -104,6 +104,16 @@ faults-hosts: all ## links between four hosts are cut, lose packets or slow down
 
 ranks: all ## 16 to 256 ranks here, bare and preloaded: results, time, memory and their growth (ARGS=--help)
 	@python3 scripts/ranks.py $(ARGS)
+
+libraries: all ## record where MPI libraries differ, and write docs/mpi-libraries.md (MPI=... for more of them)
+	@ninja -C $(RELEASE) -j 1 $$(for family in $(RELEASE)/lib/*; do echo record_$$(basename $$family); done)
+	@build/venv/bin/python manual/mpi_libraries.py >docs/mpi-libraries.md
+
+findings: ## surprises in MPI libraries, launchers and formats, without Toccata: findings/*.sh (the network; 10 minutes)
+	@failed=; for each in findings/*.sh; do \
+	  echo "== $$each"; code=0; $$each || code=$$?; \
+	  case $$code in 0 | 77) ;; *) failed="$$failed $$each" ;; esac; \
+	done; [ -z "$$failed" ] || { echo "changed:$$failed" >&2; exit 1; }
 
 soak: all ## random applications, bare and preloaded, for 10 minutes; the tests run them for 30 s
 	@ninja -C $(RELEASE) -k 0 $$(for family in $(RELEASE)/lib/*; do \

@@ -5,12 +5,12 @@ renews; a test compares the page.
 """
 
 import csv
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 OBSERVATIONS = Path(__file__).with_suffix(".csv")
-TEXTS = Path(__file__).with_suffix(".md")  # the page; lines "@rows PREFIX..." stand for tables
+TEXTS = Path(__file__).with_suffix(".md.in")  # the page; lines "@rows PREFIX..." stand for tables
 
 
 @dataclass(frozen=True)
@@ -33,6 +33,15 @@ def _value(text: str) -> str:
     return ", ".join(f"`{each}`" if "(" in each else each for each in text.split(" | "))
 
 
+def _served(row: Sequence[Observation]) -> str:
+    """What Toccata's algorithms do in a row. Some libraries do not let Toccata serve the call."""
+    ours = sorted({_value(each.served) for each in row if each.served != each.bare})
+    natives = {_value(each.served) for each in row if each.served == each.bare}
+    if not ours:
+        return natives.pop() if len(natives) == 1 else "as native"
+    return " or ".join([*ours, *(["native"] if natives - set(ours) else [])])
+
+
 def table(seen: Iterable[Observation], prefix: str) -> str:
     """The rows that begin with a prefix: a column per library, and one for Toccata's algorithms."""
     mine = [each for each in seen if each.row.startswith(prefix)]
@@ -44,8 +53,7 @@ def table(seen: Iterable[Observation], prefix: str) -> str:
     for row in dict.fromkeys(each.row for each in mine):
         of = {each.library: each for each in mine if each.row == row}
         cells = [_value(of[name].bare) if name in of else "–" for name in libraries]
-        ours = sorted({_value(each.served) for each in of.values()})
-        cells.append(" or ".join(ours) if len(ours) < 3 else "as native")
+        cells.append(_served(list(of.values())))
         name = row.removeprefix(prefix).lstrip(" ,") or row
         lines.append(f"| {' | '.join([name, *cells])} |")
     return "\n".join(lines)

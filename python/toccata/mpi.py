@@ -26,6 +26,10 @@ This module works with every MPI for which the package has a library. It needs n
 because it loads the one that belongs to mpi4py's MPI. If a library of Toccata is already preloaded,
 for example by `toccata run`, the module uses that one. All other calls of mpi4py stay unchanged.
 
+mpi4py's lower-case methods (allreduce, reduce, scan, exscan) call no reduction of MPI: they send
+pickled objects and combine them in Python. So the results of floating-point sums may have other
+bits than those of the upper-case methods, and reports show broadcasts instead of reductions.
+
 Import raises ImportError, with one line that names the remedy, if mpi4py is missing, if it has no
 MPI, or if Toccata has no library for that MPI.
 """

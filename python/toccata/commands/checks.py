@@ -33,8 +33,8 @@ RANK = re.compile(
 # In MPICH 5.0.2 and Intel MPI 2021.18 (docs/mpi-libraries.md).
 DIFFERENCES = {
     "MPICH": "MPI_Error_string returns the texts of other error classes",
-    "Intel MPI": "MPI_SEEK_SET, MPI_ERRORS_RETURN and six other constants have other values than in "
-    "MPICH's library; compile a program with the header of the library that it runs with",
+    "Intel MPI": "MPI_SEEK_SET, MPI_ERRORS_RETURN and six other constants have other values than "
+    "in MPICH's library; compile a program with the header of the library that it runs with",
 }
 # Intel MPI's line about an algorithm that it does not have, such as I_MPI_ADJUST_ALLREDUCE=99.
 IGNORED = re.compile(r"MPI startup\(\): Incorrect algorithm: ((\w+)=\w+), will be ignored")

@@ -53,7 +53,8 @@ def explain(
     With TOCCATA_REPORT=FILE.json, a run writes a report. For each collective, communicator and
     size, explain prints the algorithm, the reason for its choice, its time, and the native time if
     it was measured. `-o` draws two times of the run: with Toccata, and without it, calculated from
-    the measured native times.
+    the measured native times. Reductions by mpi4py's lower-case methods, such as comm.allreduce,
+    appear as broadcasts only, because mpi4py combines the objects itself.
 
     For the name of a collective, explain prints the library's choice on a machine: from the nearest
     point of the tuning file, otherwise from the model. It also prints the predicted time of every

@@ -15,6 +15,7 @@ import typer
 
 import algorithms
 import handouts
+import mpi_libraries
 import pages
 import settings
 from conftest import BUILD, ROOT
@@ -63,6 +64,16 @@ def test_the_table_of_settings_is_up_to_date() -> None:
         "run PYTHONPATH=python:build/release/python python manual/settings.py >docs/settings.md"
     )
     assert (ROOT / "docs/settings.md").read_text() == text, remedy
+
+
+def test_the_page_of_mpi_libraries_is_up_to_date() -> None:
+    text = mpi_libraries.markdown()
+    assert "@rows" not in text
+    for each in mpi_libraries.observations():
+        assert each.library in text
+        assert each.row.split(", ")[-1] in text, each.row
+    remedy = "run python manual/mpi_libraries.py >docs/mpi-libraries.md"
+    assert (ROOT / "docs/mpi-libraries.md").read_text() == text, remedy
 
 
 def test_the_page_of_algorithms_is_up_to_date() -> None:
