@@ -124,6 +124,7 @@ def record(file):
         if before.get(each["row"]) != each:
             print(f"{library}: {each['row']}: {each['bare']}; with Toccata: {each['served']}")
     rows = [row for row in rows if row["library"] != library] + mine
+    rows.sort(key=lambda row: row["library"])
     with file.open("w", newline="") as new:
         writer = csv.DictWriter(new, FIELDS, lineterminator="\n")
         writer.writeheader()
