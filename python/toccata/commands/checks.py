@@ -91,10 +91,11 @@ def examine(environment: Mapping[str, str]) -> tuple[list[Finding], Said, str]:
     path = str(next(iter(built.values()))) if built else ""
     said = configuration(environment, path)
     files, used = tuned(said, path)
+    launchers = launcher.launchers()
     findings = [
         *mpis(),
-        *mpi4py(launcher.launchers()),
-        *forced(environment),
+        *mpi4py(launchers),
+        *forced(environment, launchers),
         *settings(said),
         *preloaded(environment),
         *machine(said),
@@ -153,9 +154,10 @@ def mpi4py(launchers: Sequence[launcher.Launcher]) -> list[Finding]:
     return [Finding("mpi4py", f"{text}, but the launchers in PATH are of {others}", remedy)]
 
 
-def forced(environment: Mapping[str, str]) -> list[Finding]:
-    """Variables of MPICH that name native algorithms and have an effect for few calls only."""
-    if environment.get("MPIR_CVAR_DEVICE_COLLECTIVES") == "none":
+def forced(environment: Mapping[str, str], launchers: Sequence[launcher.Launcher]) -> list[Finding]:
+    """Variables of MPICH 5 that name native algorithms and have an effect for few calls only."""
+    concerns = any(each.family == "mpich" and each.version[:2] == "5." for each in launchers)
+    if not concerns or environment.get("MPIR_CVAR_DEVICE_COLLECTIVES") == "none":
         return []
     text = (
         "{}={}: under MPICH 5, on one node, another algorithm serves from the fifth collective of "

@@ -71,11 +71,13 @@ def test_doctor_tells_tested_mpis() -> None:
 
 def test_doctor_tells_of_native_algorithms_without_effect() -> None:
     ring = {"MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM": "ring"}
-    [found] = checks.forced(ring)
+    mpich = [launcher.Launcher("/bin/mpirun", "mpich", "5.0")]
+    [found] = checks.forced(ring, mpich)
     assert "MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM=ring: under MPICH 5" in found.text
     assert found.remedy == "set MPIR_CVAR_DEVICE_COLLECTIVES=none, too"
-    assert not checks.forced(ring | {"MPIR_CVAR_DEVICE_COLLECTIVES": "none"})
-    assert not checks.forced({"MPIR_CVAR_REDUCE_INTRA_ALGORITHM": "auto"})
+    assert not checks.forced(ring | {"MPIR_CVAR_DEVICE_COLLECTIVES": "none"}, mpich)
+    assert not checks.forced({"MPIR_CVAR_REDUCE_INTRA_ALGORITHM": "auto"}, mpich)
+    assert not checks.forced(ring, [launcher.Launcher("/bin/mpirun", "mpich", "4.0")])
     [found] = checks._reported(
         "MPI startup(): Incorrect algorithm: ALLREDUCE=99, will be ignored\n"
     )
