@@ -88,7 +88,7 @@ class Behaviour(unittest.TestCase):
 
     def test_without_settings_these_stay_as_they_are(self):
         for row, value in self.bare.items():
-            if row.startswith((*ORDER, *ALONE, "status", "expression", "MPI_Dims")):
+            if row.startswith((*ORDER, *ALONE, "expression", "MPI_Dims")):
                 self.assertEqual(self.automatic[row], value, row)
 
     def test_a_tuning_file_decides_on_neighbours_from_the_first_call_on(self):
