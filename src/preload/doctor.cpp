@@ -6,12 +6,14 @@
 #include <cstdio>
 #include <cstdlib>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "choices/spelling.h"
 #include "mpi/agreement/node_memory.h"
 #include "mpi/devices/device_memory.h"
 #include "mpi/devices/device_support.h"
+#include "mpi/libraries/library.h"
 #include "mpi/settings/family.h"
 #include "mpi/settings/settings.h"
 #include "toccata/toccata.h"
@@ -96,7 +98,7 @@ void tell_the_doctor() {
   if (rank == 0) {
     const std::string text = library_text();
     std::fprintf(stderr, "toccata: doctor: mpi: %s%s\n", text.substr(0, text.find('\n')).c_str(),
-                 our_mpi() == "abi" ? " (standard ABI)" : "");
+                 std::string_view(our_mpi.family) == "abi" ? " (standard ABI)" : "");
   }
   const std::vector<const DeviceRuntime*> runtimes = begin_device_runtimes();
   for (const DeviceRuntime* each : runtimes)
