@@ -76,7 +76,7 @@ def test_without_two_ranks_in_a_node_nothing_is_published() -> None:
     measured = calibrating.read(kept)
     model, lines = calibrating.fit(measured, "ours")
     assert "publishing" not in json.loads(model.json)
-    console = Console(file=io.StringIO(), record=True)
+    console = Console(file=io.StringIO(), record=True, width=120)
     console.print(calibrating.report(measured, model, lines))
     assert "not measured, because no node has two ranks" in console.export_text()
 
