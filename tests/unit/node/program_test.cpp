@@ -395,9 +395,9 @@ class ThreadMemory final : public PeerMemory {
   std::atomic<int> turn_ = 0;
 };
 
-// Runs all algorithms. Long messages stay in the memory of their publishers: of all ranks or of
-// some, and sometimes unreadable. A reduction then uses some operands in place, copies others, and
-// gets others in pieces.
+// Runs all algorithms, or every fourth with a sanitizer. Long messages stay in the memory of their
+// publishers: of all ranks or of some, and sometimes unreadable. A reduction then uses some
+// operands in place, copies others, and gets others in pieces.
 void read_long_messages(const std::vector<std::uint32_t>& slots, bool share_cores) {
   using Directly = Node::Directly;
   using Works = ThreadMemory::Works;
@@ -407,13 +407,14 @@ void read_long_messages(const std::vector<std::uint32_t>& slots, bool share_core
                              {Works::never, Works::sometimes},
                              {Works::sometimes, Works::sometimes}};
   unsigned seed = 0;
+  int number = 0;
   const int p = static_cast<int>(slots.size());
   Node node(slots);
   node.share_cores(share_cores);
   for (const Algorithm* algorithm : all_algorithms()) {
     const Shape shape = shape_of(*algorithm, p);
     const auto schedules = published(*algorithm, shape);
-    if (!schedules) continue;
+    if (!schedules || (test::sanitized && ++number % 4 != 0)) continue;
     for (ThreadMemory& memory : memories) {
       // There are five memories, so each of them meets both cases.
       node.read_by(memory, ++seed % 2 == 0 ? Directly::all : Directly::even_ranks);
@@ -433,7 +434,7 @@ TEST(Program, ReadsLongMessagesDirectly) {
   EXPECT_GT(ThreadMemory::failed_reads, 100);
   EXPECT_GT(ThreadMemory::writes, 20);
   EXPECT_GT(ThreadMemory::failed_writes, 2);
-  EXPECT_GT(ThreadMemory::maps, 1'000);
+  EXPECT_GT(ThreadMemory::maps, 400);
   EXPECT_GT(ThreadMemory::failed_maps, 200);
   EXPECT_EQ(ThreadMemory::mapped, 0);
 }
@@ -457,7 +458,7 @@ TEST(Program, ReadsShortMessagesNextToDirectOnes) {
       for (const std::int64_t block : p == 2
                                           ? std::vector<std::int64_t>{6144, 6145, 7000, 8432, 8433}
                                           : std::vector<std::int64_t>{2500, 3500, 7000})
-        ASSERT_LE(run_on_threads(*algorithm, shape, block, 4, node), 0)
+        ASSERT_LE(run_on_threads(*algorithm, shape, block, test::sanitized ? 1 : 4, node), 0)
             << algorithm->path() << " among " << p << " ranks, blocks of " << block;
     }
   }
