@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <bit>
 #include <thread>
 
 #include "mpi/agreement/hydra_answers.h"
@@ -105,6 +106,10 @@ class Neighbors {
   // rank first sends an empty message to all neighbors above it. A look-up may take the launcher
   // some milliseconds, so this looks up only these and the parent. `absent` is set to the number +
   // 1 of one that is not here.
+  //
+  // Messages that cross would make two connections, one of which is closed again. So of two ranks
+  // that are above each other (0 and 2 of 4), only the lower one knocks, and a rank sends nothing
+  // to its parent before that has knocked.
   int knock(std::uint64_t& absent) noexcept {
     const auto is_here = [&](int rank) {
       if (has_answered(rank, comm_ != MPI_COMM_WORLD)) return true;
@@ -113,7 +118,7 @@ class Neighbors {
     };
     int code = MPI_SUCCESS;
     for (int bit = 1; bit < p_ && code == MPI_SUCCESS; bit *= 2) {
-      if (!is_here(above(bit))) continue;
+      if (!knocks(rank_, above(bit)) || !is_here(above(bit))) continue;
       here_ |= bit;
       code =
           PMPI_Isend(&nothing_, 0, MPI_BYTE, above(bit), tag_of_knocks, comm_, &knocks_[count_++]);
@@ -121,14 +126,17 @@ class Neighbors {
     has_parent_ = rank_ != 0 && is_here(parent());
     return code;
   }
-  // Receives the messages of those below. `complete`: whether all ranks are here.
-  int answer_knocks(bool complete, Overdue* overdue) noexcept {
+  int answer_parent(Overdue* overdue) noexcept {
+    return has_parent_ ? answer_knock(parent(), overdue) : MPI_SUCCESS;
+  }
+  // Receives the messages of the others below. `complete`: whether all ranks are here.
+  int answer_others(bool complete, Overdue* overdue) noexcept {
     int code = MPI_SUCCESS;
     for (int bit = 1; bit < p_ && code == MPI_SUCCESS; bit *= 2) {
-      if (!complete && !has_answered(below(bit), comm_ != MPI_COMM_WORLD)) continue;
-      MPI_Request request;
-      code = PMPI_Irecv(&nothing_, 0, MPI_BYTE, below(bit), tag_of_knocks, comm_, &request);
-      if (code == MPI_SUCCESS) code = end_of(request, overdue);
+      const int from = below(bit);
+      if (!knocks(from, rank_) || (has_parent_ && from == parent())) continue;
+      if (complete || has_answered(from, comm_ != MPI_COMM_WORLD))
+        code = answer_knock(from, overdue);
     }
     while (count_ > 0 && code == MPI_SUCCESS) code = end_of(knocks_[--count_], overdue);
     return code;
@@ -136,6 +144,17 @@ class Neighbors {
 
  private:
   static constexpr int most_bits = 31;
+
+  // `to` is above `from`.
+  bool knocks(int from, int to) const {
+    const auto back = static_cast<unsigned>((from + p_ - to) % p_);
+    return from < to || !std::has_single_bit(back);
+  }
+  int answer_knock(int from, Overdue* overdue) noexcept {
+    MPI_Request request;
+    const int code = PMPI_Irecv(&nothing_, 0, MPI_BYTE, from, tag_of_knocks, comm_, &request);
+    return code == MPI_SUCCESS ? end_of(request, overdue) : code;
+  }
 
   MPI_Comm comm_;
   int rank_ = 0, p_ = 0;
@@ -177,6 +196,7 @@ int RollCall::find_largest(MPI_Comm comm, std::span<const std::uint64_t> mine,
   Neighbors neighbors(comm);
   const int end = neighbors.end_of_children(), parent = neighbors.parent();
   int code = neighbors.knock(message.back());
+  if (code == MPI_SUCCESS) code = neighbors.answer_parent(overdue);
   for (int bit = 1; bit < end && code == MPI_SUCCESS; bit *= 2) {
     if (!neighbors.is_here(bit)) continue;
     code = receive(theirs, neighbors.above(bit), comm, overdue);
@@ -188,7 +208,7 @@ int RollCall::find_largest(MPI_Comm comm, std::span<const std::uint64_t> mine,
     if (neighbors.is_here(bit)) code = send(message, neighbors.above(bit), comm, overdue);
   std::copy_n(message.begin(), largest.size(), largest.begin());
   absent = static_cast<int>(message.back()) - 1;
-  return code == MPI_SUCCESS ? neighbors.answer_knocks(absent < 0, overdue) : code;
+  return code == MPI_SUCCESS ? neighbors.answer_others(absent < 0, overdue) : code;
 }
 
 }  // namespace toccata
