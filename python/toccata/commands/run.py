@@ -118,7 +118,7 @@ Record = Annotated[
     Path | None,
     typer.Option(
         metavar="FILE.json",
-        help="Record the messages and bytes between ranks of the program.",
+        help="Record the messages and bytes between ranks, for toccata traffic and toccata place.",
     ),
 ]
 LearnSums = Annotated[
@@ -184,7 +184,7 @@ def run(
     - `toccata run --bcast binomial -- srun -n 64 numactl --localalloc ./app`
     - `toccata run --mpi openmpi -- ./starts-it-somehow`
     - `toccata run --report run.json -- mpirun -n 4 ./app`, then `toccata explain run.json`
-    - `toccata run --record traffic.json -- mpirun -n 4 ./app`
+    - `toccata run --record traffic.json -- mpirun -n 4 ./app`, then `toccata place traffic.json`
     - `toccata run --dry-run -- mpirun -n 4 ./app`
     """
     settings = _algorithms(given.params) | _report(report) | _record(record)
