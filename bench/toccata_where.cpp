@@ -6,11 +6,11 @@
 
 #include <cstdio>
 #include <nlohmann/json.hpp>
-#include <set>
 
 #include "mpi/communicator/communicator.h"
 #include "topology/placements.h"
 #include "topology/readers.h"
+#include "topology/whereabouts.h"
 
 namespace {
 
@@ -27,25 +27,6 @@ std::vector<std::string> gather_names(int p) {
     names.emplace_back(each);
   }
   return names;
-}
-
-// The machine with the hosts as names of its nodes. Nodes keep names that they have. If several
-// nodes have the same host, they get no names: TOCCATA_TOPOLOGY then describes another machine.
-toccata::Machine named(const toccata::Placement& placement, const std::vector<std::string>& hosts) {
-  const toccata::Machine& machine = placement.machine();
-  const int node = toccata::node_level(machine);
-  std::vector<toccata::Machine::Level> levels;
-  for (int level = 0; level < machine.levels(); ++level) levels.push_back(machine.level(level));
-  if (node >= 0 && levels[node].labels.empty()) {
-    std::vector<std::string> labels(levels[node].outer.size());
-    for (int rank = 0; rank < placement.p(); ++rank) {
-      const toccata::Place& place = placement.place(rank);
-      labels[machine.ancestor(place.level, place.object, node)] = hosts[rank];
-    }
-    if (std::set(labels.begin(), labels.end()).size() == labels.size())
-      levels[node].labels = std::move(labels);
-  }
-  return toccata::Machine(std::move(levels), machine.network());
 }
 
 }  // namespace
@@ -65,7 +46,7 @@ int main(int argc, char** argv) {
     const nlohmann::json found{{"event", "where"},
                                {"mpi", mpi},
                                {"ranks", p},
-                               {"machine", saved(named(placement, hosts))},
+                               {"machine", saved(with_hosts(placement, hosts))},
                                {"placement", text(placement)}};
     std::printf("%s\n", found.dump().c_str());
   }

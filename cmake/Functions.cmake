@@ -2,7 +2,7 @@
 #
 #   //@ define NAME             lines up to `//@ end` are a part with that name
 #   //@ each NAME of GROUP ...  the part for each function of a group: collectives, neighbors, waits,
-#                               all (the first two), or data (all with arguments)
+#                               all (the first two), data (all with arguments), sends, ...
 #   //@ use NAME ...            the part once
 #
 # A part may contain these words:
@@ -34,14 +34,15 @@ function(_style style from)
   endwhile()
   set(_styles ${_styles} ${style} PARENT_SCOPE)
 endfunction()
-set(_kinds buffer count counts places offsets type types op root integer integers request requests
-    status statuses)
+set(_kinds buffer count counts places offset offsets type types op root integer integers request
+    requests status statuses)
 set(_styles "")
 
 _style(names "" any "$")
 # Parameters in C; those of the forms with the suffix _c; and with handles of any MPI.
 _style(c "" buffer "{const |}void* $" count "int $" counts "const int* $" places "const int* $"
-       offsets "const MPI_Aint* $" type "MPI_Datatype $" types "const MPI_Datatype* $" op "MPI_Op $"
+       offsets "const MPI_Aint* $" offset "MPI_Aint $" type "MPI_Datatype $"
+       types "const MPI_Datatype* $" op "MPI_Op $"
        root "int $" integer "int* $" integers "int* $" request "MPI_Request* $"
        requests "MPI_Request* $" status "MPI_Status* $" statuses "MPI_Status* $")
 _style(c_c c count "MPI_Count $" counts "const MPI_Count* $" places "const MPI_Aint* $")
@@ -54,13 +55,17 @@ _style(public c counts "const int $[]" places "const int $[]" offsets "const MPI
        types "const MPI_Datatype $[]")
 _style(public_c public count "MPI_Count $" counts "const MPI_Count $[]" places "const MPI_Aint $[]")
 # Parameters in Fortran; these as arguments in C; and those of a Signature, without slow conversions.
-_style(fortran "" any "const MPI_Fint* $" buffer "void* $" offsets "const MPI_Aint* $")
+_style(fortran "" any "const MPI_Fint* $" buffer "void* $" offsets "const MPI_Aint* $"
+       offset "const MPI_Aint* $")
 _style(from_fortran "" any "$" buffer "c_buffer($)" count "*$" type "c_datatype($)"
        types "c_datatypes($, {c_buffer(sendbuf) == MPI_IN_PLACE ? 0 : peers.out|peers.in}).data()"
-       op "c_operation($)" root "*$")
+       op "c_operation($)" root "*$" offset "*$")
 _style(signature_in_fortran "" any "nullptr" count "*$" type "c_datatype($)" op "c_operation($)"
        root "*$")
 _style(addresses "" any "void* $")
+# What each neighbour gets: the counts and datatypes of the sent blocks.
+_style(edges "" count "{$|}" counts "{$|}" type "{$|}" types "{$|}")
+_style(edges_in_fortran "" count "{*$|}" counts "{$|}" type "{c_datatype($)|}" types "{$|}")
 # Parameters of the functions that make a Signature, and statements that store the arguments.
 _style(heard c counts "const int*" places "const int*" offsets "const MPI_Aint*"
        types "const MPI_Datatype*")
@@ -86,9 +91,10 @@ _style(taken_c taken count "call.{send|recv}.count" counts "call.{send|recv}.cou
 # The kind of an argument, by its name.
 set(_kind_of_sendbuf buffer)
 foreach(_pair IN ITEMS
-        buffer=sendbuf,recvbuf,buffer count=sendcount,recvcount,count,number
-        counts=sendcounts,recvcounts places=displs,sdispls,rdispls type=sendtype,recvtype,datatype
-        types=sendtypes,recvtypes op=op root=root integer=flag,index,ended integers=indices
+        buffer=sendbuf,compared,recvbuf,buffer count=sendcount,recvcount,targetcount,count,number
+        counts=sendcounts,recvcounts places=displs,sdispls,rdispls offset=offset
+        type=sendtype,recvtype,targettype,datatype types=sendtypes,recvtypes op=op
+        root=root,dest,source,target,tag,sendtag,recvtag integer=flag,index,ended integers=indices
         request=request requests=requests status=status statuses=statuses)
   string(REGEX MATCHALL "[a-z]+" _names "${_pair}")
   list(POP_FRONT _names _kind)
@@ -112,7 +118,7 @@ function(_add_row name arguments)
       if(NOT kind IN_LIST _kinds)
         message(FATAL_ERROR "functions.txt: ${name}: no kind of argument is named ${argument}")
       endif()
-      if(kind STREQUAL buffer AND NOT word STREQUAL sendbuf)
+      if(kind STREQUAL buffer AND NOT word MATCHES "^(sendbuf|compared)$")
         set(side recv)
       endif()
       set(pattern "${_${style}_${kind}}")

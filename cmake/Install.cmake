@@ -1,6 +1,6 @@
 # The files of `make install`: for each MPI lib/toccata/<family>/libtoccata.so, which loads
-# libtoccata_mpi.so in the same folder, and the same library by pkg-config (toccata-<family>) and in
-# CMake (toccata::<family>).
+# libtoccata_mpi.so in the same folder, and libtoccata_record.so; and the same library by pkg-config
+# (toccata-<family>) and in CMake (toccata::<family>).
 include(CMakePackageConfigHelpers)
 
 install(FILES include/toccata/toccata.h include/toccata/large.h include/toccata/toccata.hpp
@@ -19,6 +19,8 @@ foreach(family IN LISTS mpi_families)
     install(TARGETS ${toccata_whole}${family}
             LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/toccata/${family})
   endif()
+  install(TARGETS toccata_record_${family}
+          LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/toccata/${family})
   configure_file(cmake/toccata.pc.in toccata-${family}.pc @ONLY)
   install(FILES ${CMAKE_CURRENT_BINARY_DIR}/toccata-${family}.pc
           DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

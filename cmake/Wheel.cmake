@@ -11,16 +11,17 @@ install(DIRECTORY models platforms DESTINATION ${_home} COMPONENT wheel FILES_MA
 install(DIRECTORY include ${PROJECT_BINARY_DIR}/include DESTINATION ${_home} COMPONENT wheel)
 add_custom_target(wheel DEPENDS _core_stub _mpi)
 foreach(family IN LISTS mpi_families)
-  add_dependencies(wheel toccata_${family})
+  add_dependencies(wheel toccata_${family} toccata_record_${family})
   # From site-packages/toccata/home/lib/<family> to lib of the environment, which contains PyPI's
   # MPIs.
   set(_whole ${toccata_whole}${family})
-  set_target_properties(${_whole} PROPERTIES INSTALL_RPATH "$ORIGIN/../../../../../..")
+  set_target_properties(${_whole} toccata_record_${family}
+                        PROPERTIES INSTALL_RPATH "$ORIGIN/../../../../../..")
   # A wheel has no links, so each additional name would be a copy.
   set_property(TARGET toccata_${family} PROPERTY VERSION)
   set_property(TARGET toccata_${family} PROPERTY SOVERSION)
   target_link_options(${_whole} PRIVATE LINKER:--as-needed)
-  set(_files toccata_${family} ${_whole})
+  set(_files toccata_${family} ${_whole} toccata_record_${family})
   list(REMOVE_DUPLICATES _files)
   install(TARGETS ${_files} LIBRARY DESTINATION ${_home}/lib/${family} COMPONENT wheel)
 endforeach()

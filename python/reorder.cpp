@@ -13,6 +13,7 @@
 #include "networks/flows.h"
 #include "scotch.h"
 #include "topology/reorder/fold.h"
+#include "topology/reorder/refine.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -58,6 +59,12 @@ Order order_named(std::string_view word) {
 void bind_reorder(nb::module_& module) {
   nb::class_<Flows>(module, "Flows",
                     "The traffic from each rank to others: a sparse matrix of ranges.")
+      .def(nb::new_([](std::vector<std::vector<std::pair<int, double>>> rows) {
+             Flows result;
+             for (auto& each : rows) result.add_row(std::move(each));
+             return result;
+           }),
+           "rows"_a, "By rank: its peers, each once, and the bytes.")
       .def_prop_ro("p", &Flows::p)
       .def_prop_ro("ranges", &Flows::ranges)
       .def(
@@ -119,6 +126,13 @@ void bind_reorder(nb::module_& module) {
         return timed([&] { return map_flows(placement_of(shape), flows, {.root = shape.root}); });
       },
       "flows"_a, "shape"_a, nb::call_guard<nb::gil_scoped_release>());
+  module.def(
+      "refine",
+      [](const Flows& flows, const Shape& shape, const Mapping& players, double seconds) {
+        return timed([&] { return refine(placement_of(shape), flows, players, seconds); });
+      },
+      "flows"_a, "shape"_a, "players"_a, "seconds"_a, nb::call_guard<nb::gil_scoped_release>(),
+      "The mapping after exchanges of two ranks that save hop-bytes.");
   module.def(
       "map_by_scotch",
       [](const Flows& flows, const Shape& shape) {

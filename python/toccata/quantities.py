@@ -102,6 +102,15 @@ def show_bytes(size: int) -> str:
     return str(size)
 
 
+def show_amount(size: int) -> str:
+    """Such as "812 B", "1.53 MiB": rounded, for measured amounts."""
+    value, units = float(size), ["B", "KiB", "MiB", "GiB", "TiB", "PiB"]
+    while value >= 999.5 and len(units) > 1:
+        value /= 1024
+        units.pop(0)
+    return f"{value:.3g} {units[0]}"
+
+
 def show_microseconds(seconds: float) -> str:
     """Microseconds with a useful number of digits."""
     microseconds = seconds * 1e6

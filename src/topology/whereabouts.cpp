@@ -1,9 +1,38 @@
 #include "topology/whereabouts.h"
 
 #include <algorithm>
+#include <fstream>
+#include <set>
 #include <unordered_map>
 
+#include "text/digest.h"
+#include "topology/placements.h"
+
 namespace toccata {
+
+std::uint64_t node_of(const std::string& host) {
+  std::ifstream stream("/proc/sys/kernel/random/boot_id");
+  std::string boot;
+  std::getline(stream, boot);
+  return digest(host + "\n" + boot);
+}
+
+Machine with_hosts(const Placement& placement, const std::vector<std::string>& hosts) {
+  const Machine& machine = placement.machine();
+  const int node = node_level(machine);
+  std::vector<Machine::Level> levels;
+  for (int level = 0; level < machine.levels(); ++level) levels.push_back(machine.level(level));
+  if (node >= 0 && levels[node].labels.empty()) {
+    std::vector<std::string> labels(levels[node].outer.size());
+    for (int rank = 0; rank < placement.p(); ++rank) {
+      const Place& place = placement.place(rank);
+      labels[machine.ancestor(place.level, place.object, node)] = hosts[rank];
+    }
+    if (std::set(labels.begin(), labels.end()).size() == labels.size())
+      levels[node].labels = std::move(labels);
+  }
+  return Machine(std::move(levels), machine.network());
+}
 
 void Whereabouts::settle(const Machine& node_machine, const std::optional<Place>& place) {
   has = 0;

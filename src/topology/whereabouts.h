@@ -5,7 +5,9 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "topology/placement.h"
 
@@ -35,6 +37,14 @@ struct Whereabouts {
 // that have ranks. If there is a `network`, its levels enclose these; its innermost level is the
 // nodes, and every rank knows its host there.
 Placement placement_of(std::span<const Whereabouts> ranks, const Machine* network = nullptr);
+
+// The name of a node in `Whereabouts`, for the processes of this host: also of the running system,
+// because all hosts may be called localhost.
+std::uint64_t node_of(const std::string& host);
+
+// The machine of a placement with the hosts of its ranks as names of its nodes. Nodes keep names
+// that they have. If several nodes have the same host, they get no names.
+Machine with_hosts(const Placement& placement, const std::vector<std::string>& hosts);
 
 // The levels of a machine from the outermost down to `level`.
 Machine down_to(const Machine& machine, int level);

@@ -14,7 +14,7 @@ from collections import defaultdict
 from permitted import ROOT, by_arrows, by_order, says
 
 SOURCES = ROOT / "src"
-KNOW_MPI = {"mpi", "api", "preload", "simulator"}
+KNOW_MPI = {"mpi", "api", "preload", "recording", "simulator"}
 
 
 def unit_of(path):

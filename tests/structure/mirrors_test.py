@@ -8,7 +8,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 # These tests need an MPI or SimGrid; other folders of tests/ contain them.
-NEED_MPI = {"mpi": "mpi", "api": "mpi", "preload": "preload", "simulator": "simulator"}
+NEED_MPI = {"mpi": "mpi", "api": "mpi", "preload": "preload", "recording": "recording",
+            "simulator": "simulator"}  # fmt: skip
 # Algorithms have no separate tests: tests/unit/algorithms proves and counts all of them.
 ALGORITHMS = "algorithms"
 BESIDES = {"manual": "manual", "applications": "bench/applications"}  # not of the package

@@ -134,6 +134,12 @@ GROUPS: dict[str, dict[str, Entry]] = {
             "reorder",
             "Map an algorithm's ranks onto a machine, and print the gain.",
         ),
+        "place": Entry(
+            "place",
+            "place",
+            "Map the ranks of a recorded program to cores, so that they communicate over short "
+            "distances.",
+        ),
         "sim": Entry(
             "sim",
             "sim",

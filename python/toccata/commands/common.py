@@ -27,7 +27,7 @@ from toccata import _core
 from toccata import quantities as q
 from toccata.algorithms import catalogue, outside
 from toccata.errors import InputError
-from toccata.launching import launcher
+from toccata.launching import launcher, start_files
 from toccata.models import predicting
 
 # Programs read piped output, so it is not limited to the width of a terminal.
@@ -154,6 +154,14 @@ HeatmapFile = Annotated[
 ]
 
 
+LauncherFormat = Annotated[
+    str,
+    typer.Option(
+        metavar="NAME",
+        autocompletion=lambda: list(start_files.FORMATS),
+        help=f"Format of --rankfile: {', '.join(start_files.FORMATS)}.",
+    ),
+]
 Names = Annotated[
     list[str] | None,
     typer.Argument(

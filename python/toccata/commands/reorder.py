@@ -11,6 +11,7 @@ from toccata import quantities as q
 from toccata.algorithms import catalogue
 from toccata.commands.common import (
     BlockBytes,
+    LauncherFormat,
     ModelOption,
     PictureFile,
     PlacementOption,
@@ -20,6 +21,7 @@ from toccata.commands.common import (
     print_whole,
 )
 from toccata.errors import InputError
+from toccata.launching import start_files
 from toccata.models import predicting, reordering
 from toccata.topology import machines
 
@@ -58,9 +60,6 @@ Rankfile = Annotated[
     Path | None,
     typer.Option(metavar="FILE", help="File for the launcher, to start a job with this mapping."),
 ]
-Format = Annotated[
-    str, typer.Option(metavar="NAME", help="Format of --rankfile: openmpi, slurm or mpich.")
-]
 Paper = Annotated[
     bool,
     typer.Option(
@@ -82,7 +81,7 @@ def reorder(
     seed: Seed = None,
     scotch: CompareScotch = True,
     rankfile: Rankfile = None,
-    launcher: Format = "openmpi",
+    launcher: LauncherFormat = "openmpi",
     output: PictureFile = None,
     paper: Paper = False,
 ) -> None:
@@ -123,7 +122,7 @@ def reorder(
     if scotch and not _core.has_scotch():
         console.print(f"[dim]{reordering.NO_SCOTCH}[/]")
     if rankfile is not None:
-        rankfile.write_text(reordering.start_file(placed, all_[1].players, launcher))
+        rankfile.write_text(start_files.text(start_files.seats(placed), all_[1].players, launcher))
         console.print(f"wrote {rankfile}")
     if output is not None:
         from toccata.drawing import mappings, pictures  # matplotlib takes a second to load

@@ -114,6 +114,13 @@ Report = Annotated[
         help="At the end, print which algorithms ran, or write it to a file for toccata explain.",
     ),
 ]
+Record = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE.json",
+        help="Record the messages and bytes between ranks, for toccata traffic and toccata place.",
+    ),
+]
 LearnSums = Annotated[
     bool,
     typer.Option(
@@ -153,6 +160,7 @@ def run(
     scatterv: Annotated[str | None, _served("scatterv")] = None,
     mpi: MpiName = None,
     report: Report = None,
+    record: Record = None,
     learn_sums: LearnSums = False,
     no_learn: NoLearn = False,
     dry_run: DryRun = False,
@@ -176,9 +184,10 @@ def run(
     - `toccata run --bcast binomial -- srun -n 64 numactl --localalloc ./app`
     - `toccata run --mpi openmpi -- ./starts-it-somehow`
     - `toccata run --report run.json -- mpirun -n 4 ./app`, then `toccata explain run.json`
+    - `toccata run --record traffic.json -- mpirun -n 4 ./app`, then `toccata place traffic.json`
     - `toccata run --dry-run -- mpirun -n 4 ./app`
     """
-    settings = _algorithms(given.params) | _report(report)
+    settings = _algorithms(given.params) | _report(report) | _record(record)
     learning = _learning(learn_sums, no_learn)
     start = starting.prepare(command, settings | learning, os.environ, _known(mpi))
     starting.say(start.remarks)
@@ -204,6 +213,13 @@ def _report(value: str | None) -> dict[str, str]:
         return {} if value is None else {"TOCCATA_REPORT": value}
     outputs.check(Path(value))
     return {"TOCCATA_REPORT": str(Path(value).absolute())}
+
+
+def _record(file: Path | None) -> dict[str, str]:
+    if file is None:
+        return {}
+    outputs.check(file)
+    return {"TOCCATA_RECORD": str(file.absolute())}
 
 
 def _known(mpi: str | None) -> str | None:

@@ -1,30 +1,46 @@
 """`toccata traffic`."""
 
-from toccata import _core
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from toccata import _core, outputs
 from toccata import quantities as q
 from toccata.algorithms import catalogue, counting
 from toccata.commands.common import (
     BlockBytes,
     MachineOption,
     Names,
+    PictureFile,
     PlacementOption,
-    Ranks,
     RootOption,
     console,
+    number_of_ranks,
     print_whole,
     print_without,
     subjects,
 )
+from toccata.errors import InputError
+from toccata.models import traffic as recorded
 from toccata.topology import machines
+
+NumberOfRanks = Annotated[
+    int | None,
+    typer.Option(
+        "-p", "--ranks", metavar="P", parser=number_of_ranks, help="Number of ranks (required)."
+    ),
+]
 
 
 def traffic(
-    p: Ranks,
     names: Names = None,
+    p: NumberOfRanks = None,
     size: BlockBytes = "1",
     root: RootOption = 0,
     machine: MachineOption = None,
     placement: PlacementOption = None,
+    output: PictureFile = None,
 ) -> None:
     """Count rounds, messages and blocks, and compare them with the literature.
 
@@ -34,12 +50,24 @@ def traffic(
     With --machine, a second table shows the bytes between different nodes, different sockets, and
     so on: the maximum per rank, the maximum per node or socket, and the total.
 
+    For a file of `toccata run --record`, the command prints the traffic of that program instead:
+    its kinds, the bytes that cross each level, and the heaviest pairs of ranks. -o draws a matrix.
+
     Examples:
 
     - `toccata traffic -p 64`
     - `toccata traffic allgather/bruck locality_bruck -p 16 --machine "node:4 core:4"`
     - `toccata traffic sparbit allgather/bruck -p 1000 --bytes 4K`
+    - `toccata traffic traffic.json -o matrix.png`
     """
+    outputs.check_pictures(output)
+    if names and recorded.is_traffic(names[0]):
+        _print_recorded(Path(names[0]), output)
+        return
+    if output is not None:
+        raise InputError("-o draws recorded traffic; give a file of `toccata run --record`")
+    if p is None:
+        raise InputError("give the number of ranks, such as -p 16")
     bytes_ = q.parse_bytes(size)
     choices: list[_core.Choice] = []
     for subject in subjects(names):
@@ -54,3 +82,24 @@ def traffic(
         console.print()
         print_whole(crossings)
     print_without(p, left_out)
+
+
+def _print_recorded(file: Path, output: Path | None) -> None:
+    found = recorded.read(file)
+    placed = found.placed(file)
+    title = f"{found.ranks} ranks on {placed.machine.text}"
+    amount = f"{found.messages:,} messages, {q.show_amount(found.bytes)}"
+    console.print(f"\n[bold cyan]{title}[/]: {amount}; collectives are not recorded\n")
+    print_whole(recorded.kinds_table(found))
+    console.print()
+    print_whole(recorded.crossings_table(found, recorded.crossings(found, placed)))
+    console.print()
+    print_whole(recorded.heaviest_table(found))
+    if found.outside[0]:
+        messages, size = f"{found.outside[0]:,} messages", q.show_amount(found.outside[1])
+        console.print(f"\n[dim]without {messages} ({size}) to ranks of other worlds[/]")
+    if output is not None:
+        from toccata.drawing import pictures, traffic_maps  # matplotlib takes a second to load
+
+        pictures.write(traffic_maps.draw(found, title), output)
+        console.print(f"wrote {output}")

@@ -97,6 +97,11 @@ def library(family: str, version: str = "") -> Path:
     return _ours(family, "lib", "libtoccata.so", version)
 
 
+def recorder(family: str, version: str = "") -> Path:
+    """The library that records traffic; InputError if it was not built."""
+    return _ours(family, "lib", "libtoccata_record.so", version)
+
+
 def is_setting(name: str) -> bool:
     """Whether a variable of the environment belongs to Toccata, so that all ranks must get it."""
     return name == "TOCCATA" or name.startswith("TOCCATA_")

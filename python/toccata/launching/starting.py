@@ -57,7 +57,7 @@ def prepare(
     words[at] = path
     if not kind:
         family = family or _started_by(command[at])
-        exported = _exported(launcher.library(family), settings, environment)
+        exported = _exported(_libraries(family, "", settings), settings, environment)
         return Start(words, _inherited(family, exported, environment), family, [])
     arguments = words[at + 1 :]
     own = _launcher(command[at], kind, family)
@@ -65,8 +65,8 @@ def prepare(
     family, remarks = _family(
         command[at], kind, arguments, family or (own.family if own else ""), starts
     )
-    library = launcher.library(family, own.version if own else "")
-    exported = _exported(library, settings, environment)
+    libraries = _libraries(family, own.version if own else "", settings)
+    exported = _exported(libraries, settings, environment)
     if kind == "mpiexec":
         kind = "openmpi" if (own.family if own else family) == "openmpi" else "hydra"
     handed, outside = HANDING[kind](arguments, exported)
@@ -192,14 +192,21 @@ def _of_any_mpi(line: str) -> Iterator[tuple[str, str]]:
             yield from ((word, each) for each in found or [""])
 
 
+def _libraries(family: str, version: str, settings: Mapping[str, str]) -> list[Path]:
+    """The libraries to preload. The recorder comes first, because it records the program's calls,
+    not those of our library."""
+    recorder = [launcher.recorder(family, version)] if "TOCCATA_RECORD" in settings else []
+    return [*recorder, launcher.library(family, version)]
+
+
 def _exported(
-    library: Path, settings: Mapping[str, str], environment: Mapping[str, str]
+    libraries: Sequence[Path], settings: Mapping[str, str], environment: Mapping[str, str]
 ) -> dict[str, str]:
-    """The variables for the ranks: those of Toccata, and LD_PRELOAD with our library first."""
+    """The variables for the ranks: those of Toccata, and LD_PRELOAD with our libraries first."""
     exported = {name: value for name, value in environment.items() if launcher.is_setting(name)}
     exported |= settings
     theirs = environment.get("LD_PRELOAD")
-    exported["LD_PRELOAD"] = f"{library}:{theirs}" if theirs else str(library)
+    exported["LD_PRELOAD"] = ":".join([*map(str, libraries), *([theirs] if theirs else [])])
     return exported
 
 

@@ -11,7 +11,6 @@ from toccata.algorithms import catalogue, counting
 from toccata.errors import InputError
 from toccata.plain_table import PlainTable
 from toccata.quantities import show_bytes, show_microseconds
-from toccata.topology import machines
 
 LONG = 400  # rounds; a longer schedule is extrapolated from its first rounds
 FIRST, SECOND = 24, 72  # the time of a round is measured between these
@@ -189,46 +188,3 @@ def as_table(all_: Sequence[Mapped]) -> Table:
         took = "" if each.mapping_seconds is None else f"{1e3 * each.mapping_seconds:.2f}"
         table.add_row(*cells, each.order, show_microseconds(each.seconds), gain, took)
     return table
-
-
-LAUNCHERS = ("openmpi", "slurm", "mpich")
-
-
-def start_file(placement: _core.Placement, players: Sequence[int], launcher: str) -> str:
-    """The file for starting a job reordered: rank i runs where players[i] runs in `placement`.
-
-    - Open MPI: a rankfile (mpirun --rankfile FILE)
-    - Slurm: the host of each rank (SLURM_HOSTFILE=FILE srun --distribution=arbitrary)
-    - MPICH: a host file (mpiexec -f FILE)
-
-    Only the first one names cores. Raises InputError if the launcher is unknown, or if the hosts
-    have no names.
-    """
-    if launcher not in LAUNCHERS:
-        raise InputError(f"--launcher {launcher}: expected one of {', '.join(LAUNCHERS)}")
-    machine = placement.machine
-    levels = machine.levels
-    node = levels.index("node") if "node" in levels else 0
-    names = machine.labels(node)
-    if not names and launcher != "openmpi":
-        raise InputError(
-            f"a host list for {launcher} needs names of hosts; give a --machine file with names"
-        )
-    host_of = machines.around(machine, node)
-    innermost = len(levels) - 1
-    first_core: dict[int, int] = {}
-    for core in range(machine.objects(innermost)):
-        first_core.setdefault(host_of(innermost, core), core)
-    lines = []
-    for rank, player in enumerate(players):
-        level, number = placement.places[player]
-        host = host_of(level, number)
-        if launcher == "openmpi":
-            name = names[host] if names else f"+n{host}"
-            core = number - first_core[host] if level == innermost > node else 0
-            lines.append(f"rank {rank}={name} slot={core}")
-        elif launcher == "slurm":
-            lines.append(names[host])
-        else:
-            lines.append(f"{names[host]}:1")
-    return "\n".join(lines) + "\n"

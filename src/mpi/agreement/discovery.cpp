@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <fstream>
 #include <numeric>
 #include <stdexcept>
 
@@ -20,14 +19,6 @@
 namespace toccata {
 
 namespace {
-
-// Identifies a running system, even if all hosts have the name localhost.
-std::string boot_id() {
-  std::ifstream stream("/proc/sys/kernel/random/boot_id");
-  std::string id;
-  std::getline(stream, id);
-  return id;
-}
 
 // The object of a level with this host's name, with or without its domain; -1 if there is none.
 int host_on(const Machine& machine, int level, std::string_view name) {
@@ -49,7 +40,7 @@ Surroundings::Surroundings(const TopologySetting& setting)
 }
 
 void Surroundings::read_node() {
-  own_.node = digest(processor_name() + "\n" + boot_id());
+  own_.node = node_of(processor_name());
   PMPI_Comm_rank(World::comm(), &own_.world);
   try {
     node_ = shared_by_key<Bound>(0, [] {

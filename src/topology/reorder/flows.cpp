@@ -56,41 +56,23 @@ double hop_bytes(const Placement& placement, const Flows& flows, const Mapping& 
   return result;
 }
 
+Neighbours::Neighbours(const Flows& flows) : first_(flows.p() + 1) {
+  for (int rank = 0; rank < flows.p(); ++rank)
+    flows.for_each(rank, [&](int peer, double) {
+      ++first_[rank + 1];
+      ++first_[peer + 1];
+    });
+  for (std::size_t i = 1; i < first_.size(); ++i) first_[i] += first_[i - 1];
+  all_.resize(first_.back());
+  std::vector<std::size_t> next(first_.begin(), first_.end() - 1);
+  for (int rank = 0; rank < flows.p(); ++rank)
+    flows.for_each(rank, [&](int peer, double bytes) {
+      all_[next[rank]++] = {peer, bytes};
+      all_[next[peer]++] = {rank, bytes};
+    });
+}
+
 namespace {
-
-// The partners of each rank, and the bytes in both directions.
-class Neighbours {
- public:
-  struct Neighbour {
-    int rank;
-    double bytes;
-  };
-
-  explicit Neighbours(const Flows& flows) : first_(flows.p() + 1) {
-    for (int rank = 0; rank < flows.p(); ++rank)
-      flows.for_each(rank, [&](int peer, double) {
-        ++first_[rank + 1];
-        ++first_[peer + 1];
-      });
-    for (std::size_t i = 1; i < first_.size(); ++i) first_[i] += first_[i - 1];
-    all_.resize(first_.back());
-    std::vector<std::size_t> next(first_.begin(), first_.end() - 1);
-    for (int rank = 0; rank < flows.p(); ++rank)
-      flows.for_each(rank, [&](int peer, double bytes) {
-        all_[next[rank]++] = {peer, bytes};
-        all_[next[peer]++] = {rank, bytes};
-      });
-  }
-
-  bool empty() const { return all_.empty(); }
-  std::span<const Neighbour> of(int rank) const {
-    return {all_.data() + first_[rank], first_[rank + 1] - first_[rank]};
-  }
-
- private:
-  std::vector<std::size_t> first_;
-  std::vector<Neighbour> all_;
-};
 
 // The rank with the most traffic comes first; among equals, the lowest rank.
 struct Candidate {

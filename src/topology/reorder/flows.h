@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -39,6 +40,26 @@ class Flows {
 
  private:
   std::vector<std::vector<Range>> rows_;
+};
+
+// The partners of each rank, and the bytes in both directions.
+class Neighbours {
+ public:
+  struct Neighbour {
+    int rank;
+    double bytes;
+  };
+
+  explicit Neighbours(const Flows& flows);
+
+  bool empty() const { return all_.empty(); }
+  std::span<const Neighbour> of(int rank) const {
+    return {all_.data() + first_[rank], first_[rank + 1] - first_[rank]};
+  }
+
+ private:
+  std::vector<std::size_t> first_;
+  std::vector<Neighbour> all_;
 };
 
 // Bytes times distance, summed over all flows; mapping[i] has the role of rank i. [hoefler2011]

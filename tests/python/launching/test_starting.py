@@ -41,6 +41,19 @@ def test_hydra(started: Path) -> None:
     ]  # fmt: skip
 
 
+def test_the_recorder_comes_first(started: Path) -> None:
+    record = {"TOCCATA_RECORD": "/home/me/traffic.json"}
+    with pytest.raises(InputError, match=r"libtoccata_record\.so was not built for MPICH"):
+        starting.prepare(["mpiexec.hydra", "-n", "2", "app.mpich"], record, {})
+    recorder = Path(library(started, "mpich")).with_name("libtoccata_record.so")
+    recorder.touch()
+    start = starting.prepare(["mpiexec.hydra", "-n", "2", "app.mpich"], record, {})
+    assert start.words[1:7] == [
+        "-genv", "TOCCATA_RECORD", "/home/me/traffic.json",
+        "-genv", "LD_PRELOAD", f"{recorder}:{library(started, 'mpich')}",
+    ]  # fmt: skip
+
+
 def test_slurm(started: Path) -> None:
     """The program determines the library; srun itself does not load it."""
     preload, srun = f"LD_PRELOAD={library(started, 'mpich')}", str(started / "bin/srun")

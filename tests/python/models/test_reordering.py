@@ -7,7 +7,6 @@ import pytest
 from conftest import Toccata
 from toccata import _core
 from toccata.drawing import mappings
-from toccata.errors import InputError
 from toccata.models import reordering
 
 
@@ -63,27 +62,6 @@ def test_long_rings_are_told_by_their_first_rounds() -> None:
     )
     whole = _core.Predictor(ring, shape).seconds(4096, model)
     assert reordering.Predictor(ring, shape).seconds(4096, model) == pytest.approx(whole, rel=1e-3)
-
-
-def test_files_to_start_by(tmp_path: Path) -> None:
-    ranks, _ = placed("node:2 core:2", "block-bunch")
-    players = [0, 2, 1, 3]
-    assert reordering.start_file(ranks, players, "openmpi").splitlines() == [
-        "rank 0=+n0 slot=0",
-        "rank 1=+n1 slot=0",
-        "rank 2=+n0 slot=1",
-        "rank 3=+n1 slot=1",
-    ]
-    with pytest.raises(InputError, match="needs names of hosts"):
-        reordering.start_file(ranks, players, "slurm")
-    with pytest.raises(InputError, match="expected one of openmpi, slurm, mpich"):
-        reordering.start_file(ranks, players, "lsf")
-    file = tmp_path / "machine.txt"
-    file.write_text("machine node:2 core:2\nlabels node a,b\n")
-    named, _ = placed(str(file), "block-bunch")
-    assert reordering.start_file(named, players, "openmpi").startswith("rank 0=a slot=0\n")
-    assert reordering.start_file(named, players, "slurm") == "a\nb\na\nb\n"
-    assert reordering.start_file(named, players, "mpich") == "a:1\nb:1\na:1\nb:1\n"
 
 
 def test_picture_has_a_panel_and_bars_for_each_mapping() -> None:

@@ -1,0 +1,83 @@
+"""`toccata place`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from toccata import _core, outputs
+from toccata.commands.common import (
+    LauncherFormat,
+    MachineOption,
+    ModelOption,
+    PlacementOption,
+    console,
+    print_whole,
+    seconds,
+)
+from toccata.errors import InputError
+from toccata.launching import start_files
+from toccata.models import placing, predicting
+from toccata.models import traffic as recorded
+from toccata.topology import machines
+
+TrafficFile = Annotated[
+    Path, typer.Argument(metavar="FILE.json", help="File of toccata run --record.")
+]
+Rankfile = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="File for the launcher, to start the program like this."),
+]
+Limit = Annotated[
+    float, typer.Option("--seconds", metavar="S", parser=seconds, help="Time of the search.")
+]
+CompareScotch = Annotated[
+    bool, typer.Option("--scotch/--no-scotch", help="Compare with Scotch's mapping.")
+]
+
+
+def place(
+    file: TrafficFile,
+    machine: MachineOption = None,
+    placement: PlacementOption = None,
+    model: ModelOption = "usual",
+    limit: Limit = placing.SECONDS,
+    rankfile: Rankfile = None,
+    launcher: LauncherFormat = "openmpi",
+    scotch: CompareScotch = True,
+) -> None:
+    """Map the ranks of a recorded program to cores, so that they communicate over short distances.
+
+    By default, the machine and the placement of the ranks are those of the recorded run. The ranks
+    exchange the cores that they have; unused cores remain unused.
+
+    The time is predicted with a model, as if the messages of a rank follow each other. It includes
+    the limits of nodes. If a mapping saves less than 5% of this time, the ranks should stay where
+    they are, and no file is written.
+
+    Examples:
+
+    - `toccata run --record traffic.json -- mpirun -n 64 ./app`, then `toccata place traffic.json`
+    - `toccata place traffic.json --rankfile ranks`, then `mpirun -n 64 --rankfile ranks ./app`
+    - `toccata place traffic.json --machine "node:4 socket:2 core:8" --placement cyclic`
+    """
+    outputs.check(rankfile)
+    found = recorded.read(file)
+    if machine is not None:
+        rule = placement or machines.STANDARD_PLACEMENT
+        placed = _core.Placement(machines.named(machine), found.ranks, rule)
+        seats = start_files.seats(placed)
+    elif placement is not None:
+        raise InputError(f"--placement {placement} has no effect without --machine")
+    else:
+        placed = found.placed(file)
+        seats = start_files.seats(placed, found.cores)
+    if rankfile is not None:  # an unknown launcher fails before the search
+        start_files.text(seats, range(found.ranks), launcher)
+    proposal = placing.propose(found, placed, predicting.read_model(model), limit, scotch)
+    console.print(f"\n[bold cyan]{found.ranks} ranks[/] on {placed.machine.text}, model {model}\n")
+    print_whole(placing.as_table(proposal))
+    console.print(f"\n{proposal.sentence}")
+    if rankfile is not None and proposal.pays:
+        rankfile.write_text(start_files.text(seats, proposal.mapped.players, launcher))
+        console.print(f"wrote {rankfile}, for {start_files.how_to_start(str(rankfile), launcher)}")

@@ -1,0 +1,109 @@
+"""Mappings of a program's ranks to cores, from its recorded traffic."""
+
+from dataclasses import dataclass
+
+from rich.table import Table
+
+from toccata import _core
+from toccata.models.reordering import Mapped
+from toccata.models.traffic import Costs, Traffic, crossings
+from toccata.plain_table import PlainTable
+from toccata.quantities import show_amount
+
+LEAST_GAIN = 0.05  # of the predicted time; otherwise ranks should stay
+SECONDS = 5.0  # of the search
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """The ranks as placed, mapped, and mapped by Scotch if it is there."""
+
+    placed: Mapped
+    mapped: Mapped
+    scotch: Mapped | None
+
+    @property
+    def gain(self) -> float:
+        """The saved share of the predicted time."""
+        before = self.placed.seconds
+        return 1 - self.mapped.seconds / before if before else 0.0
+
+    @property
+    def pays(self) -> bool:
+        return self.gain >= LEAST_GAIN and self.mapped.hop_bytes <= self.placed.hop_bytes
+
+    @property
+    def sentence(self) -> str:
+        if not self.pays:
+            return (
+                f"Leave the ranks where they are: the best mapping found saves "
+                f"{100 * max(0.0, self.gain):.0f}% of the predicted communication time, less than "
+                f"{100 * LEAST_GAIN:.0f}%."
+            )
+        levels = [level for level, _, _ in self.placed.crossings]
+        at = levels.index("node") if "node" in levels else 0
+        before, after = (each.crossings[at][1] for each in (self.placed, self.mapped))
+        return (
+            f"Map the ranks: this saves {100 * self.gain:.0f}% of the predicted communication "
+            f"time, with {show_amount(after)} instead of {show_amount(before)} across "
+            f"{levels[at]}s."
+        )
+
+
+def propose(
+    traffic: Traffic,
+    placement: _core.Placement,
+    model: _core.Model,
+    seconds: float = SECONDS,
+    scotch: bool = True,
+) -> Proposal:
+    """The best mapping found in about that time; ranks keep the cores that the placement uses."""
+    shape, flows = _core.Shape(placement), traffic.flows()
+    costs = Costs(traffic, placement, model)
+
+    def measured(label: str, players: list[int], took: float | None) -> Mapped:
+        across = [
+            (each.level, each.bytes, each.most) for each in crossings(traffic, placement, players)
+        ]
+        size = _core.hop_bytes(shape, flows, players)
+        return Mapped(label, players, took, "", size, across, 0.0, costs.seconds(players))
+
+    identity = list(range(traffic.ranks))
+    found, took = _core.map_flows(flows, shape)
+    starts = [identity] if found == identity else [identity, found]
+    mapped = []
+    for start in starts:
+        players, more = _core.refine(flows, shape, start, seconds / len(starts))
+        took += more
+        mapped.append(players)
+    best = min(mapped, key=lambda each: _core.hop_bytes(shape, flows, each))
+    theirs = None
+    if scotch and _core.has_scotch():
+        theirs = measured("Scotch", *_core.map_by_scotch(flows, shape))
+    return Proposal(
+        measured("as placed", identity, None),
+        measured("mapped", best, took),
+        theirs,
+    )
+
+
+def as_table(proposal: Proposal) -> Table:
+    """One row per mapping."""
+    table = PlainTable()
+    levels = [f"across\n{level}" for level, _, _ in proposal.placed.crossings]
+    for heading in ("Mapping", "hop-bytes", *levels, "predicted\nms", "gain", "found in\nms"):
+        table.add_column(heading, justify="left" if heading == "Mapping" else "right")
+    for each in (proposal.placed, proposal.mapped, proposal.scotch):
+        if each is None:
+            continue
+        gain = 1 - each.seconds / proposal.placed.seconds if proposal.placed.seconds else 0.0
+        took = each.mapping_seconds
+        table.add_row(
+            each.label,
+            show_amount(round(each.hop_bytes)),
+            *(show_amount(size) for _, size, _ in each.crossings),
+            f"{1e3 * each.seconds:.2f}",
+            "" if took is None else f"{100 * gain:.0f}%",
+            "" if took is None else f"{1e3 * took:.2f}",
+        )
+    return table

@@ -1,0 +1,243 @@
+"""The recorded traffic of a program: messages and bytes between its ranks."""
+
+import json
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Annotated, Literal, get_args
+
+import msgspec
+from msgspec import Meta
+from rich.table import Table
+
+from toccata import _core, documents
+from toccata.errors import InputError
+from toccata.plain_table import PlainTable
+from toccata.quantities import MOST_RANKS, show_amount
+from toccata.topology import machines
+
+KEY, VERSION = "toccata_traffic", 1
+REMEDY = "`toccata run --record FILE.json -- mpirun ...` writes such files"
+Kind = Literal["point-to-point", "neighborhood", "one-sided"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+Count = Annotated[int, Meta(ge=0)]
+
+
+class Pair(msgspec.Struct, array_like=True, frozen=True):
+    """The messages of one kind from one rank to another."""
+
+    sender: Count
+    receiver: Count
+    kind: Kind
+    messages: Count
+    bytes: Count
+
+
+@dataclass(frozen=True)
+class Traffic:
+    """All messages of a run.
+
+    `machine` and `placement` tell where its ranks ran, `cores` the core of each in the numbers of
+    its node, or -1 if it could run on several.
+    """
+
+    ranks: Annotated[int, Meta(ge=1, le=MOST_RANKS)]
+    machine: str
+    placement: str
+    cores: list[int]
+    pairs: list[Pair]
+    outside: tuple[Count, Count]  # messages and bytes to ranks of other worlds
+
+    @cached_property
+    def bytes(self) -> int:
+        return sum(each.bytes for each in self.pairs)
+
+    @cached_property
+    def messages(self) -> int:
+        return sum(each.messages for each in self.pairs)
+
+    def placed(self, path: Path) -> _core.Placement:
+        """The ranks where they ran. InputError if the file does not describe this."""
+        try:
+            there = _core.read_saved(self.machine, str(path))
+            return _core.Placement(there, self.ranks, self.placement)
+        except _core.ChoiceError as error:
+            raise InputError(f"{path}: {error}; {REMEDY}") from None
+
+    def flows(self) -> _core.Flows:
+        """The bytes between ranks, without messages of a rank to itself."""
+        rows: list[dict[int, float]] = [{} for _ in range(self.ranks)]
+        for each in self.pairs:
+            if each.sender != each.receiver:
+                row = rows[each.sender]
+                row[each.receiver] = row.get(each.receiver, 0) + each.bytes
+        return _core.Flows([list(row.items()) for row in rows])
+
+
+def is_traffic(text: str) -> bool:
+    """Whether a text names a file with recorded traffic."""
+    path = Path(text)
+    if path.suffix != ".json" or documents.why_unreadable(path):
+        return False
+    try:
+        found = msgspec.json.decode(path.read_bytes())
+    except (OSError, msgspec.MsgspecError):
+        return False
+    return isinstance(found, dict) and KEY in found
+
+
+def read(path: Path) -> Traffic:
+    """InputError if the file is not a record of this version."""
+    found = documents.read(path, Traffic, KEY, VERSION, what="record of traffic", remedy=REMEDY)
+    if len(found.cores) != found.ranks:
+        raise InputError(f"{path}: cores: expected one for each of {found.ranks} ranks; {REMEDY}")
+    for each in found.pairs:
+        if max(each.sender, each.receiver) >= found.ranks:
+            raise InputError(
+                f"{path}: pairs: there is no rank {max(each.sender, each.receiver)} among "
+                f"{found.ranks}; {REMEDY}"
+            )
+    return found
+
+
+def regions(placement: _core.Placement) -> Iterator[tuple[str, list[tuple[int, int]]]]:
+    """For each level, outermost first: its name, and the object of every rank. Ranks that are bound
+    only further out are in one region for each outer object."""
+    for level, name in enumerate(placement.machine.levels):
+        of = machines.around(placement.machine, level)
+        yield (
+            name,
+            [
+                (level, of(at, number)) if at >= level else (at, number)
+                for at, number in placement.places
+            ],
+        )
+
+
+@dataclass(frozen=True)
+class Crossing:
+    """The traffic between different objects of a level."""
+
+    level: str
+    messages: int
+    bytes: int
+    most: int  # bytes out of one object
+
+
+def crossings(
+    traffic: Traffic, placement: _core.Placement, players: Sequence[int] | None = None
+) -> list[Crossing]:
+    """By level, outermost first. Rank i runs where `players[i]` runs in the placement."""
+    result = []
+    for name, of in regions(placement):
+        at = of if players is None else [of[each] for each in players]
+        messages = 0
+        out: dict[tuple[int, int], int] = defaultdict(int)
+        for each in traffic.pairs:
+            if at[each.sender] != at[each.receiver]:
+                messages += each.messages
+                out[at[each.sender]] += each.bytes
+        result.append(Crossing(name, messages, sum(out.values()), max(out.values(), default=0)))
+    return result
+
+
+def heaviest(traffic: Traffic, number: int = 10) -> list[tuple[int, int, int, int]]:
+    """The pairs of ranks with the most bytes in both directions: ranks, messages, bytes."""
+    sums: dict[tuple[int, int], tuple[int, int]] = {}
+    for each in traffic.pairs:
+        ends = min(each.sender, each.receiver), max(each.sender, each.receiver)
+        messages, size = sums.get(ends, (0, 0))
+        sums[ends] = messages + each.messages, size + each.bytes
+    ordered = sorted(sums.items(), key=lambda item: (-item[1][1], -item[1][0], item[0]))
+    return [(*ends, *counts) for ends, counts in ordered[:number]]
+
+
+def kinds_table(traffic: Traffic) -> Table:
+    """Messages and bytes of each kind."""
+    table = PlainTable()
+    for heading in ("Kind", "messages", "bytes", "share"):
+        table.add_column(heading, justify="left" if heading == "Kind" else "right")
+    for kind in KINDS:
+        of_kind = [each for each in traffic.pairs if each.kind == kind]
+        size = sum(each.bytes for each in of_kind)
+        messages = sum(each.messages for each in of_kind)
+        if messages:
+            table.add_row(kind, f"{messages:,}", show_amount(size), _share(size, traffic.bytes))
+    return table
+
+
+def crossings_table(traffic: Traffic, all_: Sequence[Crossing]) -> Table:
+    """The traffic that crosses each level, as placed."""
+    table = PlainTable()
+    for heading in ("Across", "messages", "bytes", "share", "most out of one"):
+        table.add_column(heading, justify="left" if heading == "Across" else "right")
+    for each in all_:
+        table.add_row(
+            each.level, f"{each.messages:,}", show_amount(each.bytes),
+            _share(each.bytes, traffic.bytes), show_amount(each.most),
+        )  # fmt: skip
+    return table
+
+
+def heaviest_table(traffic: Traffic) -> Table:
+    """The ten pairs of ranks with the most bytes."""
+    table = PlainTable()
+    for heading in ("Ranks", "messages", "bytes", "share"):
+        table.add_column(heading, justify="left" if heading == "Ranks" else "right")
+    for a, b, messages, size in heaviest(traffic):
+        ranks = f"{a}, {b}"
+        table.add_row(ranks, f"{messages:,}", show_amount(size), _share(size, traffic.bytes))
+    return table
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{100 * part / whole:.1f}%" if whole else ""
+
+
+class Costs:
+    """The communication time of a program by a model, if the messages of a rank follow each other.
+
+    A message costs alpha + bytes·beta of the innermost level that both ranks share, at either end.
+    The time is that of the busiest rank, or of the busiest object with a limited injection rate.
+    """
+
+    def __init__(self, traffic: Traffic, placement: _core.Placement, model: _core.Model) -> None:
+        self._traffic = traffic
+        self._regions = list(regions(placement))
+        self._levels = {each["level"]: each for each in json.loads(model.json)["levels"]}
+        self._outermost = next(iter(self._levels))
+
+    def seconds(self, players: Sequence[int]) -> float:
+        """If rank i runs where `players[i]` runs in the placement."""
+        at = [(name, [of[each] for each in players]) for name, of in self._regions]
+        of_rank = [0.0] * self._traffic.ranks
+        out: dict[tuple[str, tuple[int, int]], float] = defaultdict(float)
+        into: dict[tuple[str, tuple[int, int]], float] = defaultdict(float)
+        for each in self._traffic.pairs:
+            if each.sender == each.receiver or each.messages == 0:
+                continue
+            level = self._outermost
+            for name, of in at:
+                if of[each.sender] != of[each.receiver]:
+                    for ends, rank in ((out, each.sender), (into, each.receiver)):
+                        ends[name, of[rank]] += each.bytes
+                elif name in self._levels:
+                    level = name
+            cost = self._messages(level, each)
+            of_rank[each.sender] += cost
+            of_rank[each.receiver] += cost
+        limited = (
+            size / self._levels[name]["injection"]
+            for ends in (out, into)
+            for (name, _), size in ends.items()
+            if self._levels.get(name, {}).get("injection")
+        )
+        return float(max([*of_rank, *limited]))
+
+    def _messages(self, name: str, pair: Pair) -> float:
+        level = self._levels[name]
+        long = pair.bytes >= pair.messages * level.get("threshold", float("inf"))
+        costs = level.get("rendezvous", level["eager"]) if long else level["eager"]
+        return float(pair.messages * costs["alpha"] + pair.bytes * costs["beta"])

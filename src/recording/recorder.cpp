@@ -1,0 +1,136 @@
+#include "recording/recorder.h"
+
+#include <cstdlib>
+#include <new>
+
+#include "topology/error.h"
+#include "topology/hwloc.h"
+
+namespace toccata::recording {
+
+namespace {
+
+MPI_Group group_of(Space space) {
+  MPI_Group group = MPI_GROUP_NULL;
+  if (space.win != MPI_WIN_NULL)
+    PMPI_Win_get_group(space.win, &group);
+  else
+    PMPI_Comm_group(space.comm, &group);
+  return group;
+}
+
+// A rank of a communicator or window in MPI_COMM_WORLD; negative for ranks of other worlds.
+int rank_in_world(Space space, int rank) {
+  int between = 0;
+  if (space.comm == MPI_COMM_WORLD) return rank;
+  if (space.win == MPI_WIN_NULL) PMPI_Comm_test_inter(space.comm, &between);
+  if (between != 0) return -1;
+  MPI_Group group = group_of(space), world = group_of(in_comm(MPI_COMM_WORLD));
+  int found = MPI_UNDEFINED;
+  PMPI_Group_translate_ranks(group, 1, &rank, world, &found);
+  PMPI_Group_free(&group);
+  PMPI_Group_free(&world);
+  return found == MPI_UNDEFINED ? -1 : found;
+}
+
+Whereabouts own_whereabouts(int rank) {
+  char host[MPI_MAX_PROCESSOR_NAME] = "";
+  int length = 0;
+  PMPI_Get_processor_name(host, &length);
+  Whereabouts own;
+  own.node = node_of(host);
+  own.world = rank;
+  try {
+    const NodeTopology node = NodeTopology::here();
+    own.settle(node.machine(), node.binding());
+  } catch (const TopologyError&) {  // then only its node is known
+  }
+  return own;
+}
+
+}  // namespace
+
+Recorder::Recorder(std::string file, int rank)
+    : file_(std::move(file)), rank_(rank), own_(own_whereabouts(rank)) {}
+
+Recorder* Recorder::make() noexcept {
+  const char* const file = std::getenv("TOCCATA_RECORD");
+  int initialized = 0, rank = 0;
+  MPI_Comm parent = MPI_COMM_NULL;
+  PMPI_Initialized(&initialized);
+  if (file == nullptr || *file == '\0' || initialized == 0) return nullptr;
+  PMPI_Comm_get_parent(&parent);
+  if (parent != MPI_COMM_NULL) return nullptr;  // spawned, so in another world
+  PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  try {
+    return new Recorder(file, rank);
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
+}
+
+Recorder* Recorder::get() noexcept {
+  static Recorder* const made = make();
+  return made;
+}
+
+Recorder::Peers& Recorder::peers_in(Space space) {
+  if (space.win != MPI_WIN_NULL) return wins_[key_of(space.win)];
+  if (in_last_comm_ == nullptr || last_comm_ != key_of(space.comm)) {
+    last_comm_ = key_of(space.comm);
+    in_last_comm_ = &comms_[last_comm_];
+  }
+  return *in_last_comm_;
+}
+
+Counter& Recorder::of_world(Kind kind, Space space, int peer, bool incoming) {
+  const int rank = rank_in_world(space, peer);
+  return rank < 0 ? outside_ : counters_[{rank, kind, incoming}];
+}
+
+Counter& Recorder::find(Kind kind, Space space, int peer, bool incoming) {
+  const std::uint64_t key = std::uint64_t{static_cast<std::uint32_t>(peer)} << 8 |
+                            static_cast<std::uint64_t>(kind) << 1 | (incoming ? 1u : 0u);
+  Counter*& found = peers_in(space)[key];
+  if (found == nullptr) found = &of_world(kind, space, peer, incoming);
+  return *found;
+}
+
+void Recorder::count(Kind kind, Space space, int peer, std::uint64_t bytes, bool incoming) {
+  const Lock lock(busy_);
+  Counter& counter = find(kind, space, peer, incoming);
+  ++counter.messages;
+  counter.bytes += bytes;
+}
+
+void Recorder::keep(MPI_Request request, Kind kind, Space space, int peer, std::uint64_t bytes) {
+  const Lock lock(busy_);
+  requests_[key_of(request)].push_back({&find(kind, space, peer, false), bytes});
+}
+
+void Recorder::start(MPI_Request request) {
+  const Lock lock(busy_);
+  const auto found = requests_.find(key_of(request));
+  if (found == requests_.end()) return;
+  for (const Flow& each : found->second) {
+    ++each.counter->messages;
+    each.counter->bytes += each.bytes;
+  }
+}
+
+void Recorder::forget(MPI_Request request) {
+  const Lock lock(busy_);
+  requests_.erase(key_of(request));
+}
+
+void Recorder::forget(Space space) {
+  const Lock lock(busy_);
+  if (space.win != MPI_WIN_NULL) {
+    wins_.erase(key_of(space.win));
+  } else {
+    comms_.erase(key_of(space.comm));
+    in_last_comm_ = nullptr;
+  }
+}
+
+}  // namespace toccata::recording

@@ -1,0 +1,110 @@
+#pragma once
+
+#include <mpi.h>
+
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <sched.h>
+#include <string>
+#include <type_traits>
+#include <unordered_map>
+#include <vector>
+
+#include "topology/whereabouts.h"
+
+namespace toccata::recording {
+
+enum class Kind : std::uint8_t { point_to_point, neighborhood, one_sided };
+
+// A handle as the key of a table: a pointer in some MPIs, an integer in others.
+using Key = std::uintptr_t;
+template <typename Handle>
+Key key_of(Handle handle) {
+  if constexpr (std::is_pointer_v<Handle>)
+    return reinterpret_cast<Key>(handle);
+  else
+    return static_cast<Key>(handle);
+}
+
+// The communicator or window in which a call names a rank.
+struct Space {
+  MPI_Comm comm = MPI_COMM_NULL;
+  MPI_Win win = MPI_WIN_NULL;
+};
+inline Space in_comm(MPI_Comm comm) { return {.comm = comm}; }
+inline Space in_window(MPI_Win win) { return {.win = win}; }
+
+// Held for nanoseconds; half as expensive as std::mutex, which every send would pay.
+class Lock {
+ public:
+  explicit Lock(std::atomic_flag& flag) : flag_(flag) {
+    while (flag_.test_and_set(std::memory_order_acquire)) sched_yield();
+  }
+  ~Lock() { flag_.clear(std::memory_order_release); }
+  Lock(const Lock&) = delete;
+  Lock& operator=(const Lock&) = delete;
+
+ private:
+  std::atomic_flag& flag_;
+};
+
+struct Counter {
+  std::uint64_t messages = 0, bytes = 0;
+};
+
+// What one call sends to one rank.
+struct Flow {
+  Counter* counter;
+  std::uint64_t bytes;
+};
+
+// The messages and bytes between this rank and others, by ranks of MPI_COMM_WORLD. The memory grows
+// with the number of peers, not with the number of ranks.
+class Recorder {
+ public:
+  // Null if nothing is recorded: without TOCCATA_RECORD, and without MPI_Init.
+  static Recorder* get() noexcept;
+
+  // `incoming`: from the peer to this rank, as by MPI_Get.
+  void count(Kind kind, Space space, int peer, std::uint64_t bytes, bool incoming = false);
+  // The same, but the flow counts at each start of a persistent request.
+  void keep(MPI_Request request, Kind kind, Space space, int peer, std::uint64_t bytes);
+  void start(MPI_Request request);
+
+  // Handles may return after these.
+  void forget(MPI_Request request);
+  void forget(Space space);
+
+  // Writes the counts of all ranks to the file. Collective over MPI_COMM_WORLD.
+  void write();
+
+ private:
+  struct Peer {
+    std::int32_t rank;
+    Kind kind;
+    bool incoming;
+    auto operator<=>(const Peer&) const = default;
+  };
+  using Peers = std::unordered_map<std::uint64_t, Counter*>;
+
+  Recorder(std::string file, int rank);
+  static Recorder* make() noexcept;
+  Counter& find(Kind kind, Space space, int peer, bool incoming);
+  Counter& of_world(Kind kind, Space space, int peer, bool incoming);
+  Peers& peers_in(Space space);
+
+  std::string file_;
+  int rank_;
+  Whereabouts own_;  // as the launcher has bound this rank
+  std::atomic_flag busy_;
+  std::map<Peer, Counter> counters_;
+  Counter outside_;  // to ranks of other worlds
+  // By handle: the counters of the ranks to which this rank has sent there.
+  std::unordered_map<Key, Peers> comms_, wins_;
+  Key last_comm_ = 0;
+  Peers* in_last_comm_ = nullptr;
+  std::unordered_map<Key, std::vector<Flow>> requests_;
+};
+
+}  // namespace toccata::recording

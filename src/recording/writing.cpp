@@ -1,0 +1,121 @@
+// The end of a recording: rank 0 gets the counts of all ranks, and writes them.
+
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <numeric>
+
+#include "recording/recorder.h"
+#include "topology/placements.h"
+#include "topology/readers.h"
+
+namespace toccata::recording {
+
+namespace {
+
+// The counts of a rank and a peer, as messages carry them.
+struct Row {
+  std::int32_t peer;
+  std::uint8_t kind, incoming;
+  std::uint64_t messages, bytes;
+};
+
+constexpr std::array names{"point-to-point", "neighborhood", "one-sided"};
+
+// The rows of each rank on rank 0.
+std::vector<std::vector<Row>> gather(const std::vector<Row>& own, int p, bool is_root) {
+  const int number = static_cast<int>(own.size());
+  std::vector<int> numbers(is_root ? p : 0), first(is_root ? p + 1 : 0);
+  PMPI_Gather(&number, 1, MPI_INT, numbers.data(), 1, MPI_INT, 0, MPI_COMM_WORLD);
+  for (std::size_t i = 0; i < numbers.size(); ++i) first[i + 1] = first[i] + numbers[i];
+  std::vector<Row> all(is_root ? first[p] : 0);
+  MPI_Datatype row;
+  PMPI_Type_contiguous(sizeof(Row), MPI_BYTE, &row);
+  PMPI_Type_commit(&row);
+  PMPI_Gatherv(own.data(), number, row, all.data(), numbers.data(), first.data(), row, 0,
+               MPI_COMM_WORLD);
+  PMPI_Type_free(&row);
+  std::vector<std::vector<Row>> rows;
+  for (std::size_t i = 0; i < numbers.size(); ++i)
+    rows.emplace_back(all.begin() + first[i], all.begin() + first[i + 1]);
+  return rows;
+}
+
+std::vector<std::string> gather_hosts(int p, bool is_root) {
+  constexpr std::size_t length = MPI_MAX_PROCESSOR_NAME;
+  std::array<char, length> own{};
+  int used = 0;
+  PMPI_Get_processor_name(own.data(), &used);
+  std::string all(is_root ? p * length : 0, '\0');
+  PMPI_Gather(own.data(), length, MPI_CHAR, all.data(), length, MPI_CHAR, 0, MPI_COMM_WORLD);
+  std::vector<std::string> hosts;
+  for (std::size_t at = 0; at < all.size(); at += length) hosts.emplace_back(all.c_str() + at);
+  return hosts;
+}
+
+std::vector<Whereabouts> gather_whereabouts(const Whereabouts& own, int p, bool is_root) {
+  std::vector<Whereabouts> all(is_root ? p : 0);
+  PMPI_Gather(&own, sizeof own, MPI_BYTE, all.data(), sizeof own, MPI_BYTE, 0, MPI_COMM_WORLD);
+  return all;
+}
+
+// Returns the error, or "". An interrupted write leaves no broken file.
+std::string write_file(const std::string& file, const std::string& contents) {
+  const std::string partial = file + ".partial";
+  std::FILE* const stream = std::fopen(partial.c_str(), "w");
+  if (stream == nullptr) return std::strerror(errno);
+  const bool written = std::fwrite(contents.data(), 1, contents.size(), stream) == contents.size();
+  if (std::fclose(stream) != 0 || !written || std::rename(partial.c_str(), file.c_str()) != 0) {
+    const std::string why = std::strerror(errno);
+    std::remove(partial.c_str());
+    return why;
+  }
+  return "";
+}
+
+}  // namespace
+
+void Recorder::write() {
+  int p = 0;
+  PMPI_Comm_size(MPI_COMM_WORLD, &p);
+  const bool is_root = rank_ == 0;
+  std::vector<Row> own;
+  for (const auto& [peer, counter] : counters_)
+    own.push_back({peer.rank, static_cast<std::uint8_t>(peer.kind), std::uint8_t{peer.incoming},
+                   counter.messages, counter.bytes});
+  const auto rows = gather(own, p, is_root);
+  const auto hosts = gather_hosts(p, is_root);
+  const auto whereabouts = gather_whereabouts(own_, p, is_root);
+  const std::array<std::uint64_t, 2> mine{outside_.messages, outside_.bytes};
+  std::array<std::uint64_t, 2> outside{};
+  PMPI_Reduce(mine.data(), outside.data(), 2, MPI_UINT64_T, MPI_SUM, 0, MPI_COMM_WORLD);
+  if (!is_root) return;
+
+  nlohmann::json pairs = nlohmann::json::array();
+  for (int rank = 0; rank < p; ++rank)
+    for (const Row& each : rows[rank]) {
+      const int from = each.incoming != 0 ? each.peer : rank;
+      const int to = each.incoming != 0 ? rank : each.peer;
+      pairs.push_back({from, to, names[each.kind], each.messages, each.bytes});
+    }
+  std::vector<std::int32_t> cores;  // in the numbers of each node; -1 if a rank may leave a core
+  for (const Whereabouts& each : whereabouts) cores.push_back(each.objects.back());
+  const Placement placement = placement_of(whereabouts);
+  const nlohmann::json traffic{{"toccata_traffic", 1},
+                               {"ranks", p},
+                               {"machine", saved(with_hosts(placement, hosts))},
+                               {"placement", text(placement)},
+                               {"cores", std::move(cores)},
+                               {"pairs", std::move(pairs)},
+                               {"outside", outside}};
+  const auto text = traffic.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  if (const std::string why = write_file(file_, text); !why.empty())
+    std::fprintf(stderr,
+                 "toccata: cannot write the traffic to '%s': %s. Give --record a file "
+                 "that the host of rank 0 can write.\n",
+                 file_.c_str(), why.c_str());
+}
+
+}  // namespace toccata::recording

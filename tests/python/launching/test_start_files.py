@@ -1,0 +1,63 @@
+"""Files for launchers: which host and core each rank gets."""
+
+from pathlib import Path
+
+import pytest
+
+from toccata import _core
+from toccata.errors import InputError
+from toccata.launching.start_files import FORMATS, how_to_start, seats, text
+
+PLAYERS = [0, 2, 1, 3]
+
+
+def placed(machine: str, ranks: int = 4) -> _core.Placement:
+    return _core.Placement(_core.Machine(machine), ranks, "block-bunch")
+
+
+def test_hosts_without_names_have_numbers() -> None:
+    there = seats(placed("node:2 core:2"))
+    assert text(there, PLAYERS, "openmpi").splitlines() == [
+        "rank 0=+n0 slot=0",
+        "rank 1=+n1 slot=0",
+        "rank 2=+n0 slot=1",
+        "rank 3=+n1 slot=1",
+    ]
+    assert text(there, PLAYERS, "cray") == "0,2\n1,3\n"
+    for launcher in ("slurm", "mpich"):
+        with pytest.raises(InputError, match=f"a host list for {launcher} needs names of hosts"):
+            text(there, PLAYERS, launcher)
+    with pytest.raises(InputError, match="expected one of openmpi, slurm, mpich, cray"):
+        text(there, PLAYERS, "lsf")
+
+
+def test_hosts_with_names(tmp_path: Path) -> None:
+    file = tmp_path / "machine.txt"
+    file.write_text("machine node:2 core:2\nlabels node a,b\n")
+    there = seats(placed(str(file)))
+    assert text(there, PLAYERS, "openmpi").startswith("rank 0=a slot=0\n")
+    assert text(there, PLAYERS, "slurm") == "a\nb\na\nb\n"
+    assert text(there, PLAYERS, "mpich") == "a:1\nb:1\na:1\nb:1\n"
+
+
+def test_recorded_cores_are_those_of_the_node() -> None:
+    there = seats(placed("node:2 core:2"), [5, 7, 2, 3])
+    assert text(there, PLAYERS, "openmpi").splitlines()[1:3] == [
+        "rank 1=+n1 slot=2",
+        "rank 2=+n0 slot=7",
+    ]
+
+
+def test_a_rankfile_needs_cores() -> None:
+    machine = _core.Machine("node:2 core:2")
+    unbound = seats(_core.Placement(machine, 4, "node:0,0,1,1"))
+    with pytest.raises(InputError, match="bind ranks to cores"):
+        text(unbound, PLAYERS, "openmpi")
+    assert text(unbound, PLAYERS, "cray") == "0,2\n1,3\n"
+    one_per_node = seats(placed("node:4"))
+    assert text(one_per_node, PLAYERS, "openmpi").splitlines()[1] == "rank 1=+n2 slot=0"
+
+
+def test_every_format_says_how_to_start() -> None:
+    for launcher in FORMATS:
+        assert "ranks.txt" in how_to_start("ranks.txt", launcher)

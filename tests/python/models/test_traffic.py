@@ -1,0 +1,129 @@
+"""Recorded traffic: reading files, the numbers of `toccata traffic FILE.json`, predicted times."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conftest import Toccata
+from recorded_programs import ring, write
+from toccata import _core
+from toccata.drawing import traffic_maps
+from toccata.errors import InputError
+from toccata.models import predicting
+from toccata.models import traffic as recorded
+
+
+def test_numbers_of_a_ring(tmp_path: Path) -> None:
+    file = write(tmp_path / "ring.json", ring(8, 1000), "node:4 core:2", "cyclic")
+    found = recorded.read(file)
+    assert (found.messages, found.bytes) == (8, 8000)
+    placed = found.placed(file)
+    assert [(each.level, each.messages, each.bytes, each.most)
+            for each in recorded.crossings(found, placed)] == [
+        ("node", 8, 8000, 2000),
+        ("core", 8, 8000, 1000),
+    ]  # fmt: skip
+    in_order = [0, 4, 1, 5, 2, 6, 3, 7]  # ranks 0 and 1 where 0 and 4 run: on node 0
+    assert [each.bytes for each in recorded.crossings(found, placed, in_order)] == [4000, 8000]
+    assert recorded.heaviest(found, 2) == [(0, 1, 1, 1000), (0, 7, 1, 1000)]
+
+
+def test_both_directions_and_all_kinds_of_a_pair_are_one(tmp_path: Path) -> None:
+    pairs = [[0, 1, "point-to-point", 1, 10], [1, 0, "one-sided", 2, 20],
+             [0, 1, "neighborhood", 4, 40], [2, 3, "point-to-point", 1, 69]]  # fmt: skip
+    found = recorded.read(write(tmp_path / "a.json", pairs, "node:2 core:2"))
+    assert recorded.heaviest(found) == [(0, 1, 7, 70), (2, 3, 1, 69)]
+    assert found.flows().row(0) == [(1, 50)]
+
+
+def test_flows_do_not_contain_messages_to_itself(tmp_path: Path) -> None:
+    pairs = [[0, 0, "point-to-point", 1, 10], [0, 1, "point-to-point", 1, 10]]
+    flows = recorded.read(write(tmp_path / "a.json", pairs, "node:2 core:2")).flows()
+    assert (flows.p, flows.row(0), flows.row(1)) == (4, [(1, 10)], [])
+
+
+def test_ranks_that_are_bound_to_nodes_only(tmp_path: Path) -> None:
+    file = write(tmp_path / "a.json", ring(4, 10), "node:2 core:2", "node:0,0,1,1")
+    found = recorded.read(file)
+    assert [each.bytes for each in recorded.crossings(found, found.placed(file))] == [20, 20]
+
+
+def test_predicted_time_is_that_of_the_busiest_rank_or_node(tmp_path: Path) -> None:
+    model = _core.Model.parse(
+        '{"name": "m", "origin": "", "levels": ['
+        '{"level": "network", "threshold": 100, "eager": {"alpha": 1, "beta": 0.5},'
+        ' "rendezvous": {"alpha": 10, "beta": 0.5}},'
+        '{"level": "node", "injection": 4, "eager": {"alpha": 0.25, "beta": 0}}]}'
+    )
+    pairs = [[0, 1, "point-to-point", 4, 40], [0, 2, "point-to-point", 2, 20],
+             [1, 3, "point-to-point", 1, 1000]]  # fmt: skip
+    file = write(tmp_path / "a.json", pairs, "node:2 core:2")
+    found = recorded.read(file)
+    costs = recorded.Costs(found, found.placed(file), model)
+    # Rank 1: 4 · 0.25 inside the node, 10 + 1000 · 0.5 between nodes.
+    assert costs.seconds([0, 1, 2, 3]) == pytest.approx(1 + 10 + 500)
+    # Ranks 1 and 3 are on one node; rank 0: 4 · 1 + 40 · 0.5 + 2 · 0.25.
+    assert costs.seconds([0, 2, 1, 3]) == pytest.approx(4 + 20 + 0.5)
+    fast = predicting.read_model("usual")
+    assert 0 < recorded.Costs(found, found.placed(file), fast).seconds([0, 1, 2, 3]) < 1
+
+
+@pytest.mark.parametrize(
+    ("change", "complaint"),
+    [
+        ({"toccata_traffic": 2}, "has version 2, but this Toccata reads version 1"),
+        ({"ranks": 0}, "ranks: expected"),
+        ({"pairs": [[0, 4, "point-to-point", 1, 1]]}, "there is no rank 4 among 4"),
+        ({"pairs": [[0, 1, "letters", 1, 1]]}, r"pairs\[0\]"),
+        ({"pairs": [[0, -1, "one-sided", 1, 1]]}, r"pairs\[0\]"),
+        ({"pairs": [[0, 1]]}, r"pairs\[0\]"),
+        ({"cores": [0]}, "cores: expected one for each of 4 ranks"),
+        ({"machine": "nonsense"}, "record"),
+        ({"placement": "node:0"}, "record"),
+        ({"outside": None}, "outside: expected"),
+    ],
+)
+def test_broken_files_are_one_line(tmp_path: Path, change: dict[str, Any], complaint: str) -> None:
+    file = write(tmp_path / "a.json", ring(4, 10), "node:2 core:2")
+    file.write_text(json.dumps(json.loads(file.read_text()) | change))
+    with pytest.raises(InputError, match=complaint) as error:
+        recorded.read(file).placed(file)
+    assert "\n" not in str(error.value) and "toccata run --record" in str(error.value)
+
+
+def test_only_records_are_traffic(tmp_path: Path) -> None:
+    file = write(tmp_path / "a.json", ring(4, 10), "node:2 core:2")
+    assert recorded.is_traffic(str(file))
+    for name, text in {"b.json": "{}", "c.json": "{", "d.json": "[1]", "e.txt": "{}"}.items():
+        (tmp_path / name).write_text(text)
+        assert not recorded.is_traffic(str(tmp_path / name))
+    assert not recorded.is_traffic("allgather/ring") and not recorded.is_traffic("missing.json")
+
+
+def test_many_ranks_share_cells(tmp_path: Path) -> None:
+    found = recorded.read(write(tmp_path / "a.json", ring(1000, 10), "node:125 core:8"))
+    left, right, *_ = traffic_maps.draw(found, "a ring").axes
+    assert left.get_images()[0].get_size() == (125, 125)
+    assert left.get_title() == "bytes, 8 ranks per cell"
+    assert right.get_title().startswith("messages")
+    empty = recorded.read(write(tmp_path / "b.json", [], "node:1 core:2"))
+    assert len(traffic_maps.draw(empty, "nothing").axes) == 4
+
+
+def test_command_line(toccata: Toccata, tmp_path: Path) -> None:
+    file = write(tmp_path / "ring.json", ring(8, 1024), "node:4 core:2", outside=[3, 2048])
+    said = toccata("traffic", str(file), "-o", str(tmp_path / "matrix.png"))
+    assert said.returncode == 0, said.stderr
+    assert "8 ranks on node:4 core:2: 8 messages, 8 KiB" in said.stdout
+    assert re.search(r"node +4 +4 KiB +50\.0%", said.stdout)
+    assert "without 3 messages (2 KiB) to ranks of other worlds" in said.stdout
+    assert (tmp_path / "matrix.png").stat().st_size > 1000
+    for arguments, complaint in {
+        (): "give the number of ranks",
+        ("ring", "-p", "4", "-o", "a.png"): "-o draws recorded traffic",
+    }.items():
+        said = toccata("traffic", *arguments)
+        assert said.returncode == 2 and complaint in said.stderr, said.stderr

@@ -1,0 +1,147 @@
+"""The recorded traffic of programs whose messages are known, in C and Fortran."""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+arguments = argparse.ArgumentParser()
+arguments.add_argument("--library", required=True)
+arguments.add_argument("--also-preload", default="")
+arguments.add_argument("--launcher", required=True, help="command line, separated by semicolons")
+arguments.add_argument("--programs", nargs="+", required=True)
+arguments.add_argument("tests", nargs="*")
+options = arguments.parse_args() if __name__ == "__main__" else None
+
+RANKS = range(4)
+
+
+def run(program, *words, file="traffic.json", **settings):
+    """The completed run of a program, and the recorded traffic; None without a file."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / file
+        preload = " ".join(filter(None, [options.library, options.also_preload]))
+        given = {"LD_PRELOAD": preload, "TOCCATA_RECORD": str(path)} | settings
+        said = [f"{name}={value}" for name, value in given.items()]
+        command = [*options.launcher.split(";"), "-n", "4", "env", *said, program, *words]
+        done = subprocess.run(
+            command, capture_output=True, text=True, timeout=60, check=False, env=os.environ
+        )
+        return done, json.loads(path.read_text()) if path.exists() else None
+
+
+def by_pair(traffic, kind):
+    """{(from, to): (messages, bytes)} of one kind."""
+    return {(a, b): (n, size) for a, b, each, n, size in traffic["pairs"] if each == kind}
+
+
+def ring(messages, size):
+    """The same from every rank to the next."""
+    return {(rank, (rank + 1) % 4): (messages, size) for rank in RANKS}
+
+
+class Recording(unittest.TestCase):
+    def recorded(self, case):
+        done, traffic = run(self.programs["traffic"], case)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(traffic["ranks"], 4)
+        self.assertEqual(traffic["toccata_traffic"], 1)
+        return traffic
+
+    @classmethod
+    def setUpClass(cls):
+        cls.programs = {Path(each).name: each for each in options.programs}
+
+    def test_every_send_counts_once(self):
+        # 10, 20, ... 130 bytes without 60 = 15 integers; 70 bytes two times; one empty message.
+        traffic = self.recorded("sends")
+        size = sum(range(10, 140, 10)) + 70
+        to_itself = {(rank, rank): (1, 7) for rank in RANKS}
+        self.assertEqual(by_pair(traffic, "point-to-point"), ring(15, size) | to_itself)
+        self.assertEqual({each[2] for each in traffic["pairs"]}, {"point-to-point"})
+        self.assertEqual(traffic["outside"], [0, 0])
+
+    def test_ranks_are_those_of_the_world(self):
+        traffic = self.recorded("communicators")
+        expected = dict.fromkeys(((0, 1), (2, 3), (0, 2), (1, 3)), (3, 24))
+        self.assertEqual(by_pair(traffic, "point-to-point"), expected)
+
+    def test_intercommunicators_are_left_out(self):
+        traffic = self.recorded("between")
+        self.assertEqual(traffic["pairs"], [])
+        self.assertEqual(traffic["outside"], [4, 64])
+
+    def test_neighborhoods(self):
+        traffic = self.recorded("neighborhoods")
+        found = by_pair(traffic, "neighborhood")
+        expected = {}
+
+        def add(pair, messages, size):
+            n, total = expected.get(pair, (0, 0))
+            expected[pair] = (n + messages, total + size)
+
+        starts = 2 if self.has_mpi_4() else 0
+        for rank in RANKS:
+            for peer in (rank ^ 1, rank ^ 2):
+                add((rank, peer), 3, 20 + 7 + 1 + rank)
+            add((rank, (rank + 1) % 4), 1 + starts, 12 + 3 * starts)
+            for peer in ((rank + 1) % 4, (rank + 3) % 4):
+                add((rank, peer), 1, 1)
+        self.assertEqual(found, expected)
+
+    def has_mpi_4(self):
+        done, _ = run(self.programs["traffic"], "partitioned")
+        return "before MPI 4" not in done.stdout
+
+    def test_one_sided(self):
+        traffic = self.recorded("one_sided")
+        below = {rank: (rank + 3) % 4 for rank in RANKS}
+        # Put, Accumulate, Fetch_and_op, Compare_and_swap, Get_accumulate, Rput; and the answers.
+        expected = {(rank, below[rank]): (6, 40 + 4 + 4 + 4 + 4 + 12) for rank in RANKS}
+        answers = {(below[rank], rank): (6, 20 + 4 + 4 + 4 + 4 + 8) for rank in RANKS}
+        self.assertEqual(by_pair(traffic, "one-sided"), expected | answers)
+
+    def test_partitioned_messages(self):
+        if not self.has_mpi_4():
+            self.skipTest("before MPI 4")
+        traffic = self.recorded("partitioned")
+        self.assertEqual(by_pair(traffic, "point-to-point"), ring(5, 3 * 400 + 9 + 11))
+
+    def test_fortran(self):
+        for name, program in self.programs.items():
+            if not name.startswith("traffic_"):
+                continue
+            with self.subTest(name):
+                done, traffic = run(program)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                expected = ring(4, 4 * (10 + 20 + 30 + 30))
+                for pair in ((0, 1), (2, 3), (0, 2), (1, 3)):
+                    n, size = expected.get(pair, (0, 0))
+                    expected[pair] = (n + 3, size + 12)
+                self.assertEqual(by_pair(traffic, "point-to-point"), expected)
+                one_sided = ring(1, 20) | {(b, a): (1, 24) for a, b in ring(0, 0)}
+                self.assertEqual(by_pair(traffic, "one-sided"), one_sided)
+
+    def test_the_placement_of_the_ranks_is_recorded(self):
+        traffic = self.recorded("between")
+        self.assertTrue(traffic["machine"].startswith("machine "), traffic["machine"])
+        self.assertTrue(traffic["placement"])
+
+    def test_without_a_file_nothing_is_recorded(self):
+        done, traffic = run(self.programs["traffic"], "sends", TOCCATA_RECORD="")
+        self.assertEqual((done.returncode, traffic), (0, None), done.stderr)
+
+    def test_an_impossible_file_is_one_line(self):
+        done, _ = run(self.programs["traffic"], "between", file="missing/traffic.json")
+        self.assertEqual(done.returncode, 0)
+        lines = [line for line in done.stderr.splitlines() if "toccata" in line]
+        self.assertEqual(len(lines), 1, done.stderr)
+        self.assertIn("cannot write the traffic", lines[0])
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *options.tests], verbosity=2)
