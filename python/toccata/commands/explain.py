@@ -52,9 +52,11 @@ def explain(
 
     With TOCCATA_REPORT=FILE.json, a run writes a report. For each collective, communicator and
     size, explain prints the algorithm, the reason for its choice, its time, and the native time if
-    it was measured. `-o` draws two times of the run: with Toccata, and without it, calculated from
-    the measured native times. Reductions by mpi4py's lower-case methods, such as comm.allreduce,
-    appear as broadcasts only, because mpi4py combines the objects itself.
+    it was measured. If all ranks reported, the first lines tell how much of the time the ranks
+    waited for late ranks, and for which ones. `-o` draws two
+    times of the run: with Toccata, and without it, calculated from the measured native times.
+    Reductions by mpi4py's lower-case methods, such as comm.allreduce, appear as broadcasts only,
+    because mpi4py combines the objects itself.
 
     For the name of a collective, explain prints the library's choice on a machine: from the nearest
     point of the tuning file, otherwise from the model. It also prints the predicted time of every
@@ -88,6 +90,8 @@ def explain(
 def _explain_report(path: Path, output: Path | None) -> None:
     outputs.check_pictures(output)
     report = reports.read(path)
+    for line in reports.answers(report):
+        console.print(line, soft_wrap=True)
     print_whole(reports.table(report))
     for line in (*reports.summary(report), *reports.reasons(report)):
         console.print(line, soft_wrap=True)

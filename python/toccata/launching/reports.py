@@ -9,6 +9,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from toccata import _core, documents
+from toccata.launching.arrivals import Arrivals, RowArrivals
 from toccata.plain_table import PlainTable
 from toccata.quantities import show_microseconds
 
@@ -74,6 +75,7 @@ class Row:
     native: float
     bound: float
     why: str = "unknown"  # of native calls, as a word of WHYS; "" if the row shows it
+    arrivals: RowArrivals | None = None  # if calls were sampled
 
     @property
     def is_native(self) -> bool:
@@ -91,6 +93,21 @@ class Row:
         return self.collective, self.ranks, self.nodes, self.bytes
 
     @property
+    def waiting(self) -> float:
+        """Seconds of waiting in all calls, the mean over ranks; 0 if unknown."""
+        return self.calls * self.arrivals.waiting if self.arrivals else 0.0
+
+    @property
+    def working(self) -> float:
+        """The same of working."""
+        return self.calls * self.arrivals.working if self.arrivals else 0.0
+
+    @property
+    def available(self) -> float:
+        """Seconds of working above the lower bound: the most that another algorithm can gain."""
+        return max(self.working - self.calls * self.bound, 0.0)
+
+    @property
     def before(self) -> float:
         """Seconds of these calls with the native algorithm; the measured time if unknown."""
         return self.seconds * self.gain if self.gain else self.seconds
@@ -106,6 +123,7 @@ class Report:
     rows: list[Row]
     node: str = ""  # how the ranks on rank 0's node exchange data
     devices: list[str] = field(default_factory=list)  # a sentence per GPU runtime with a device
+    arrivals: Arrivals | None = None  # if all ranks reported; Toccata 0.3 did not find them
 
     @property
     def after(self) -> float:
@@ -125,6 +143,38 @@ def read(path: Path) -> Report:
         what="report", remedy="TOCCATA_REPORT=FILE.json makes a run write one",
     )  # fmt: skip
     return replace(report, mpi=" ".join(report.mpi.split()))
+
+
+def awaited(report: Report) -> list[float]:
+    """By rank of MPI_COMM_WORLD: seconds for which other ranks waited for it."""
+    found = [each.arrivals.awaited for each in report.rows if each.arrivals]
+    return [sum(each[rank] for each in found) for rank in range(report.ranks)]
+
+
+def answers(report: Report) -> list[str]:
+    """Lines: how much of the time are collectives, how much of that is waiting and for which ranks,
+    and what a better algorithm can gain. Empty if the arrivals are unknown."""
+    arrivals = report.arrivals
+    if arrivals is None or report.seconds <= 0:
+        return []
+    waiting, working, available = (
+        sum(getattr(each, what) * each.ranks for each in report.rows) / report.ranks
+        for what in ("waiting", "working", "available")
+    )
+    found = [each.arrivals for each in report.rows if each.arrivals]
+    last = [sum(each.last[rank] for each in found) for rank in range(report.ranks)]
+    late = arrivals.late(awaited(report), last)
+    for_whom = f"{late[1]:.0%} of it for {late[0]}" if late else "no single rank is late"
+    time, total = report.seconds, waiting + working
+    share = waiting / total if total > 0 else 0.0
+    return [
+        f"blocking collectives: {total / time:.0%} of the time, {_seconds(total)} of "
+        f"{_seconds(time)} (mean over ranks)",
+        f"waiting for ranks that arrive later: {share:.0%} of that, {_seconds(waiting)}; "
+        + for_whom,
+        f"available to better algorithms: at most {_seconds(available)}, {available / time:.0%} of "
+        "the time (working, above the lower bound where it is known)",
+    ]
 
 
 def why_native(row: Row, rows: Sequence[Row]) -> tuple[str, str]:
