@@ -168,12 +168,12 @@ def answers(report: Report) -> list[str]:
     time, total = report.seconds, waiting + working
     share = waiting / total if total > 0 else 0.0
     return [
-        f"blocking collectives: {total / time:.0%} of the time, {_seconds(total)} of "
-        f"{_seconds(time)} (mean over ranks)",
-        f"waiting for ranks that arrive later: {share:.0%} of that, {_seconds(waiting)}; "
+        f"blocking collectives: {total / time:.0%} of the time, {show_seconds(total)} of "
+        f"{show_seconds(time)} (mean over ranks)",
+        f"waiting for ranks that arrive later: {share:.0%} of that, {show_seconds(waiting)}; "
         + for_whom,
-        f"available to better algorithms: at most {_seconds(available)}, {available / time:.0%} of "
-        "the time (working, above the lower bound where it is known)",
+        f"available to better algorithms: at most {show_seconds(available)}, "
+        f"{available / time:.0%} of the time (working, above the lower bound where it is known)",
     ]
 
 
@@ -242,7 +242,9 @@ def summary(report: Report) -> list[str]:
     """Lines: the share of time in collectives, and the gain."""
     before, after = report.before, report.after
     share = f", {after / report.seconds:.0%} of the run's" if report.seconds > 0 else ""
-    lines = [f"rank 0 was in collectives for {_seconds(after)}{share} {_seconds(report.seconds)}"]
+    lines = [
+        f"rank 0 was in collectives for {show_seconds(after)}{share} {show_seconds(report.seconds)}"
+    ]
     tried = {each.calls_alike for each in report.rows if each.gain}
     compared = sum(each.seconds for each in report.rows if each.calls_alike in tried)
     if not compared:
@@ -251,7 +253,7 @@ def summary(report: Report) -> list[str]:
     won = before - after
     verb = "won" if won >= 0 else "lost"
     lines.append(
-        f"with native, it would have been {_seconds(before)}: {verb} {_seconds(abs(won))}, "
+        f"with native, it would have been {show_seconds(before)}: {verb} {show_seconds(abs(won))}, "
         f"{abs(won) / before:.0%}; native was compared for {compared / after:.0%} of the time"
     )
     gains = {each: each.before - each.seconds for each in report.rows}
@@ -263,7 +265,7 @@ def summary(report: Report) -> list[str]:
         if gained > 0:
             lines.append(
                 f"most was {what} in {row.collective} of {show_size(row.bytes)} by {row.choice}: "
-                f"{_seconds(gained)}"
+                f"{show_seconds(gained)}"
             )
     return lines
 
@@ -291,7 +293,7 @@ def table(report: Report) -> RenderableType:
             f"{each.ranks}{nodes}",
             show_size(each.bytes),
             str(each.calls),
-            _seconds(each.seconds),
+            show_seconds(each.seconds),
             f"{each.seconds / report.after:.0%}" if report.after > 0 else "",
             f"[dim]{each.choice}[/]" if each.is_native else each.choice,
             reason,
@@ -304,7 +306,7 @@ def table(report: Report) -> RenderableType:
     ]
     if len(rows) > MOST_ROWS:
         rest = sum(each.seconds for each in rows[MOST_ROWS:])
-        parts.append(Text(f"and {len(rows) - MOST_ROWS} more, {_seconds(rest)}", style="dim"))
+        parts.append(Text(f"and {len(rows) - MOST_ROWS} more, {show_seconds(rest)}", style="dim"))
     shown = {_reason(each, report.rows) for each in rows if not each.is_native}
     used = [f"{each}: {meaning}" for each, meaning in REASONS.items() if each in shown]
     used.append(
@@ -332,7 +334,7 @@ def show_size(size: int) -> str:
     return str(size)
 
 
-def _seconds(seconds: float) -> str:
+def show_seconds(seconds: float) -> str:
     if seconds >= 1:
         return f"{seconds:.2f} s"
     return f"{seconds * 1e3:.2f} ms" if seconds >= 1e-3 else f"{seconds * 1e6:.1f} µs"

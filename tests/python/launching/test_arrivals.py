@@ -1,6 +1,8 @@
-"""Waiting and working in `toccata explain`."""
+"""Waiting and working in `toccata explain`, and its page."""
 
+import html
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -95,5 +97,77 @@ def test_reports_without_arrivals(tmp_path: Path) -> None:
     for each in old["rows"]:
         del each["arrivals"]
     assert answers(old, tmp_path) == []
-    code, stdout, _ = invoke("explain", str(tmp_path / "run.json"))
+    path, page = tmp_path / "run.json", tmp_path / "run.html"
+    code, stdout, _ = invoke("explain", str(path), "--html", str(page))
     assert code == 0 and "waiting for ranks" not in stdout
+    assert "The report does not contain arrivals." in page.read_text()
+
+
+def cells(page: str, caption: str) -> list[list[str]]:
+    table = page.split(f"<caption>{caption}")[1].split("</table>")[0].split("<tbody>")[1]
+    return [
+        [html.unescape(each) for each in re.findall(r"<td[^>]*>(.*?)</td>", line)]
+        for line in re.findall(r"<tr>(.*?)</tr>", table)
+    ]
+
+
+def test_the_page_has_the_numbers_of_the_report(tmp_path: Path) -> None:
+    path, file = tmp_path / "run.json", tmp_path / "run.html"
+    document = sample([0.0, 0.2, 3.6, 0.2])
+    document["mpi"] = "<Open & MPI>"
+    path.write_text(json.dumps(document))
+    code, stdout, _ = invoke("explain", str(path), "--html", str(file))
+    assert code == 0 and f"wrote {file}" in stdout
+    page = file.read_text()
+    assert cells(page, "Waiting and working") == [
+        ["allreduce, 4K, 4 ranks", "1000", "500"],
+        ["bcast, 4K, 4 ranks", "0", "50"],
+    ]
+    assert cells(page, "Ranks")[2] == ["2 on n2", "1000", "550", "3600"]
+    [first, _] = cells(page, "Choices")
+    assert first[:6] == ["allreduce", "4", "4K", "1000", "1500", "native"]
+    assert first[6].startswith("too few calls")
+    for line in reports.answers(reports.read(path)):
+        assert f"<li>{html.escape(line)}</li>" in page
+    assert "&lt;Open &amp; MPI&gt;" in page and "<Open" not in page
+
+
+def test_the_page_needs_no_network_and_has_alternative_texts(tmp_path: Path) -> None:
+    """Bars and heat maps by rank and by host, in the colours of the page."""
+    path, file = tmp_path / "run.json", tmp_path / "run.html"
+    path.write_text(json.dumps(sample([0.0, 0.2, 3.6, 0.2])))
+    invoke("explain", str(path), "--html", str(file))
+    page = file.read_text()
+    addresses = set(re.findall(r'(?:src|href)="(?!#)([^"]*)"', page))
+    assert not {each for each in addresses if not each.startswith("data:image/png;base64,")}
+    assert "<script" not in page and "@import" not in page and "url(http" not in page
+    alts = re.findall(r'<svg role="img" aria-label="([^"]+)"', page)
+    assert len(alts) == page.count("<svg") == 3
+    assert "allreduce, 4K, 4 ranks: 1.00 s of waiting" in alts[0] and "all hosts" in alts[2]
+    names = re.findall(r' id="([^"]*)"', page)
+    assert len(names) == len(set(names))
+    assert set(re.findall(r"url\(#([^)]*)\)", page)) <= set(names)
+    assert "currentColor" in page and "#0a0b0c" not in page
+    assert "prefers-color-scheme: dark" in page and "width=device-width" in page
+
+
+def test_the_page_of_many_ranks_is_small(tmp_path: Path) -> None:
+    ranks, document = 64, sample([0.0] * RANKS)
+    names = ("allgather", "allreduce", "alltoall", "alltoallv", "barrier", "bcast", "exscan",
+             "gather", "reduce", "reduce_scatter", "scan", "scatter")  # fmt: skip
+    many = {"after_first": [1e-6 * rank for rank in range(ranks)], "awaited": [1.0] * ranks,
+            "last": [1.0] * ranks}  # fmt: skip
+    document["rows"] = [
+        row(name, 1e-3, 1e-4, [1.0] * RANKS) | {"ranks": ranks, "bytes": size, "arrivals": {
+            "sampled": 10, "waiting": 1e-3, "working": 1e-4} | many}
+        for name in names for size in (8, 1024, 65536)
+    ]  # fmt: skip
+    document["ranks"] = ranks
+    document["arrivals"] |= {
+        "hosts": [f"node{rank // 16}" for rank in range(ranks)],
+        "waiting": [1.0] * ranks, "working": [1.0] * ranks,
+    }  # fmt: skip
+    path, file = tmp_path / "run.json", tmp_path / "run.html"
+    path.write_text(json.dumps(document))
+    assert invoke("explain", str(path), "--html", str(file))[0] == 0
+    assert file.stat().st_size < 1 << 20
