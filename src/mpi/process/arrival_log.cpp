@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "mpi/settings/settings.h"
+#include "mpi/world/world.h"
 
 namespace toccata {
 
@@ -13,6 +14,8 @@ namespace {
 constexpr std::size_t most_samples_of_all_ranks = 16384;
 constexpr std::size_t most_samples = 1024, least_samples = 32;
 constexpr std::size_t most_series = 256;
+// Positions in the text that rank 0 receives are of type int.
+constexpr std::size_t most_text_of_all_ranks = 1 << 30;
 
 }  // namespace
 
@@ -39,11 +42,17 @@ Samples* ArrivalLog::add(const Collective& collective, std::uint64_t group, int 
 }
 
 std::string ArrivalLog::text() const {
+  int ranks = 1;
+  PMPI_Comm_size(World::comm(), &ranks);
   const std::lock_guard lock(mutex_);
-  std::ostringstream out;
-  out << processor_name() << '\n';
-  for (const Series& each : series_) write(out, each);
-  return out.str();
+  std::string text = processor_name() + '\n';
+  for (const Series& each : series_) {
+    std::ostringstream out;
+    write(out, each);
+    if (text.size() + out.str().size() > most_text_of_all_ranks / ranks) break;
+    text += out.str();
+  }
+  return text;
 }
 
 }  // namespace toccata

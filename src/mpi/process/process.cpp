@@ -139,7 +139,7 @@ enum Word {
   files_complement,
   wanted,
   reporting,
-  silent,  // a rank does not report
+  without_file,  // a rank writes no report to a file
   lacks_hook,
   lacking,  // a rank cannot even report its requests
   words
@@ -183,7 +183,7 @@ Words words_here(bool program_calls_us, std::string (*hidden_collectives)()) {
           program_calls_us || settings.ask_for_anything() ||
               settings.node() != Settings::Node::off || hooked,
           settings.reporting(),
-          !settings.reporting(),
+          settings.report_file().empty(),
           !hooked,
           0};
 }
@@ -255,7 +255,7 @@ void Process::begin_together(std::span<const std::uint64_t> largest, int rank) {
   }
   if (!alike && !difference.empty()) process->say_once(difference + ". Using native everywhere.");
   if (alike) process->begin_alike(largest[wanted] != 0, largest[lacks_hook] == 0);
-  if (largest[silent] == 0) process->arrival_log_.begin(process->common());
+  if (largest[without_file] == 0) process->arrival_log_.begin(process->common());
 }
 
 void Process::complain_of_absent(int rank) noexcept {
