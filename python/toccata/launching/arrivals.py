@@ -5,7 +5,11 @@ time after that is *working* (docs/design/0027-waiting.md).
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-MUCH = 0.05  # of the time in collectives: less waiting for a rank does not make it late
+# Less waiting for a rank does not make it late.
+MUCH = 0.05  # of the time in collectives
+LITTLE = 0.01  # of the time of the run
+# Two balanced ranks are last in half of the calls each.
+MOST_CALLS = 0.7
 
 
 @dataclass(frozen=True)
@@ -30,12 +34,6 @@ class Arrivals:
     left_out: int  # calls with times that contradict each other
     clock_error: float  # seconds between two hosts
 
-    @property
-    def share(self) -> float:
-        """Waiting as a share of the time in collectives."""
-        total = sum(self.waiting) + sum(self.working)
-        return sum(self.waiting) / total if total > 0 else 0.0
-
     def by_host(self, values: Sequence[float]) -> dict[str, float]:
         """The sum of a list over the ranks of each host."""
         sums = dict.fromkeys(self.hosts, 0.0)
@@ -43,33 +41,32 @@ class Arrivals:
             sums[host] += value
         return sums
 
-    def late(self, awaited: Sequence[float], last: Sequence[float]) -> tuple[str, float] | None:
+    def late(
+        self, awaited: Sequence[float], last: Sequence[float], seconds: float
+    ) -> tuple[str, float] | None:
         """The rank or host for which the others wait, and its share of all waiting; None if they
-        wait for different ones.
+        wait for different ones, or if the waiting is short. `seconds` is the time of the run.
 
-        One rank or host causes half of all waiting, twice as much as any other one, and is the last
-        one more often than any other.
+        A late rank or host is the last one in most calls, and causes half of all waiting and twice
+        as much as any other one.
         """
-        total = sum(awaited)
-        if not total or self.share < MUCH:
-            return None
+        least = max(
+            MUCH * (sum(self.waiting) + sum(self.working)), LITTLE * seconds * len(self.hosts)
+        )
         hosts = self.by_host(awaited)
         ranks = [
             f"rank {rank} on {host}" if len(hosts) > 1 else f"rank {rank}"
             for rank, host in enumerate(self.hosts)
         ]
-        candidates = [(ranks, awaited, last)]
+        candidates = [(ranks, list(awaited), list(last))]
         if len(hosts) > 1:
             names = [f"host {host}" for host in hosts]
             candidates.append((names, list(hosts.values()), list(self.by_host(last).values())))
         for names, times, calls in candidates:
             most = max(range(len(times)), key=times.__getitem__)
-            others = [time for place, time in enumerate(times) if place != most]
-            stands_out = times[most] >= total / 2 and times[most] >= 2 * max(others, default=0)
-            if (
-                stands_out
-                and calls[most] == max(calls)
-                and times[most] >= MUCH * total / self.share
-            ):
-                return names[most], times[most] / total
+            time, total = times[most], sum(times)
+            others = max((each for i, each in enumerate(times) if i != most), default=0.0)
+            often = calls[most] >= MOST_CALLS * sum(calls)
+            if often and time >= max(least, total / 2, 2 * others) and time > 0:
+                return names[most], time / total
         return None

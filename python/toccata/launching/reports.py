@@ -163,8 +163,8 @@ def answers(report: Report) -> list[str]:
     )
     found = [each.arrivals for each in report.rows if each.arrivals]
     last = [sum(each.last[rank] for each in found) for rank in range(report.ranks)]
-    late = arrivals.late(awaited(report), last)
-    for_whom = f"{late[1]:.0%} of it for {late[0]}" if late else "no single rank is late"
+    late = arrivals.late(awaited(report), last, report.seconds)
+    for_whom = f"{late[1]:.0%} of it for {late[0]}" if late else "no rank is late in most calls"
     time, total = report.seconds, waiting + working
     share = waiting / total if total > 0 else 0.0
     return [
