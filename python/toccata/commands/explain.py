@@ -28,6 +28,10 @@ Figure = Annotated[
     Path | None,
     typer.Option("--output", "-o", metavar="FILE", help="Draw a report: .png, .svg or .pdf."),
 ]
+Page = Annotated[
+    Path | None,
+    typer.Option("--html", metavar="FILE", help="Write a report as a page that needs no network."),
+]
 NumberOfRanks = Annotated[
     int | None,
     typer.Option("--ranks", "-p", metavar="P", parser=number_of_ranks, help="Number of ranks."),
@@ -41,6 +45,7 @@ TuningFile = Annotated[
 def explain(
     subject: Subject,
     output: Figure = None,
+    html: Page = None,
     ranks: NumberOfRanks = None,
     size: BlockBytes = "1K",
     machine: MachineOption = None,
@@ -52,9 +57,11 @@ def explain(
 
     With TOCCATA_REPORT=FILE.json, a run writes a report. For each collective, communicator and
     size, explain prints the algorithm, the reason for its choice, its time, and the native time if
-    it was measured. `-o` draws two times of the run: with Toccata, and without it, calculated from
-    the measured native times. Reductions by mpi4py's lower-case methods, such as comm.allreduce,
-    appear as broadcasts only, because mpi4py combines the objects itself.
+    it was measured. If all ranks reported, the first lines tell how much of the time the ranks
+    waited for late ranks, and for which ones. `--html` writes all this as one page. `-o` draws two
+    times of the run: with Toccata, and without it, calculated from the measured native times.
+    Reductions by mpi4py's lower-case methods, such as comm.allreduce, appear as broadcasts only,
+    because mpi4py combines the objects itself.
 
     For the name of a collective, explain prints the library's choice on a machine: from the nearest
     point of the tuning file, otherwise from the model. It also prints the predicted time of every
@@ -64,7 +71,7 @@ def explain(
     Examples:
 
     - `TOCCATA_REPORT=run.json toccata run -- mpirun -n 4 ./app`, then `toccata explain run.json`
-    - `toccata explain run.json -o run.png`
+    - `toccata explain run.json -o run.png --html run.html`
     - `toccata explain allgather --ranks 512 --bytes 64K --machine "node:32 core:16" --model lassen`
     """
     known = [each.name for each in _core.collectives()]
@@ -74,20 +81,26 @@ def explain(
             raise InputError(
                 f"'{subject}' is neither a file nor a collective; expected one of {names}"
             )
-        _explain_report(Path(subject), output)
+        _explain_report(Path(subject), output, html)
         return
     if ranks is None:
         raise InputError("the number of ranks is missing: give --ranks")
-    if output is not None:
-        raise InputError("--output requires a report: it does not draw a single call")
+    for option, value in (("--output", output), ("--html", html)):
+        if value is not None:
+            raise InputError(f"{option} requires a report: it does not draw a single call")
     parameters = predicting.read_model(model)
     call = proposals.Call.of(subject, q.parse_bytes(size), ranks, machine, placement)
     _explain_call(proposals.Proposal.of(call, parameters, tuning_))
 
 
-def _explain_report(path: Path, output: Path | None) -> None:
+def _explain_report(path: Path, output: Path | None, html: Path | None) -> None:
     outputs.check_pictures(output)
+    if html is not None and not outputs.can_draw():
+        raise ModuleNotFoundError(name="matplotlib")
+    outputs.check(html)
     report = reports.read(path)
+    for line in reports.answers(report):
+        console.print(line, soft_wrap=True)
     print_whole(reports.table(report))
     for line in (*reports.summary(report), *reports.reasons(report)):
         console.print(line, soft_wrap=True)
@@ -101,6 +114,11 @@ def _explain_report(path: Path, output: Path | None) -> None:
         title = f"Time in collectives: {report.ranks} ranks, {report.mpi}"
         pictures.write(gains.draw(report, title), output)
         console.print(f"wrote {output}")
+    if html is not None:
+        from toccata.drawing import report_page
+
+        html.write_text(report_page.page(report))
+        console.print(f"wrote {html}")
 
 
 def _explain_call(proposal: proposals.Proposal) -> None:

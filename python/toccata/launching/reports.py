@@ -9,6 +9,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from toccata import _core, documents
+from toccata.launching.arrivals import Arrivals, RowArrivals
 from toccata.plain_table import PlainTable
 from toccata.quantities import show_microseconds
 
@@ -74,6 +75,7 @@ class Row:
     native: float
     bound: float
     why: str = "unknown"  # of native calls, as a word of WHYS; "" if the row shows it
+    arrivals: RowArrivals | None = None  # if calls were sampled
 
     @property
     def is_native(self) -> bool:
@@ -91,6 +93,21 @@ class Row:
         return self.collective, self.ranks, self.nodes, self.bytes
 
     @property
+    def waiting(self) -> float:
+        """Seconds of waiting in all calls, the mean over ranks; 0 if unknown."""
+        return self.calls * self.arrivals.waiting if self.arrivals else 0.0
+
+    @property
+    def working(self) -> float:
+        """The same of working."""
+        return self.calls * self.arrivals.working if self.arrivals else 0.0
+
+    @property
+    def available(self) -> float:
+        """Seconds of working above the lower bound: the most that another algorithm can gain."""
+        return max(self.working - self.calls * self.bound, 0.0)
+
+    @property
     def before(self) -> float:
         """Seconds of these calls with the native algorithm; the measured time if unknown."""
         return self.seconds * self.gain if self.gain else self.seconds
@@ -106,6 +123,7 @@ class Report:
     rows: list[Row]
     node: str = ""  # how the ranks on rank 0's node exchange data
     devices: list[str] = field(default_factory=list)  # a sentence per GPU runtime with a device
+    arrivals: Arrivals | None = None  # if all ranks reported; Toccata 0.3 did not find them
 
     @property
     def after(self) -> float:
@@ -125,6 +143,38 @@ def read(path: Path) -> Report:
         what="report", remedy="TOCCATA_REPORT=FILE.json makes a run write one",
     )  # fmt: skip
     return replace(report, mpi=" ".join(report.mpi.split()))
+
+
+def awaited(report: Report) -> list[float]:
+    """By rank of MPI_COMM_WORLD: seconds for which other ranks waited for it."""
+    found = [each.arrivals.awaited for each in report.rows if each.arrivals]
+    return [sum(each[rank] for each in found) for rank in range(report.ranks)]
+
+
+def answers(report: Report) -> list[str]:
+    """Lines: how much of the time are collectives, how much of that is waiting and for which ranks,
+    and what a better algorithm can gain. Empty if the arrivals are unknown."""
+    arrivals = report.arrivals
+    if arrivals is None or report.seconds <= 0:
+        return []
+    waiting, working, available = (
+        sum(getattr(each, what) * each.ranks for each in report.rows) / report.ranks
+        for what in ("waiting", "working", "available")
+    )
+    found = [each.arrivals for each in report.rows if each.arrivals]
+    last = [sum(each.last[rank] for each in found) for rank in range(report.ranks)]
+    late = arrivals.late(awaited(report), last, report.seconds)
+    for_whom = f"{late[1]:.0%} of it for {late[0]}" if late else "no rank is late in most calls"
+    time, total = report.seconds, waiting + working
+    share = waiting / total if total > 0 else 0.0
+    return [
+        f"blocking collectives: {total / time:.0%} of the time, {show_seconds(total)} of "
+        f"{show_seconds(time)} (mean over ranks)",
+        f"waiting for ranks that arrive later: {share:.0%} of that, {show_seconds(waiting)}; "
+        + for_whom,
+        f"available to better algorithms: at most {show_seconds(available)}, "
+        f"{available / time:.0%} of the time (working, above the lower bound where it is known)",
+    ]
 
 
 def why_native(row: Row, rows: Sequence[Row]) -> tuple[str, str]:
@@ -192,7 +242,9 @@ def summary(report: Report) -> list[str]:
     """Lines: the share of time in collectives, and the gain."""
     before, after = report.before, report.after
     share = f", {after / report.seconds:.0%} of the run's" if report.seconds > 0 else ""
-    lines = [f"rank 0 was in collectives for {_seconds(after)}{share} {_seconds(report.seconds)}"]
+    lines = [
+        f"rank 0 was in collectives for {show_seconds(after)}{share} {show_seconds(report.seconds)}"
+    ]
     tried = {each.calls_alike for each in report.rows if each.gain}
     compared = sum(each.seconds for each in report.rows if each.calls_alike in tried)
     if not compared:
@@ -201,7 +253,7 @@ def summary(report: Report) -> list[str]:
     won = before - after
     verb = "won" if won >= 0 else "lost"
     lines.append(
-        f"with native, it would have been {_seconds(before)}: {verb} {_seconds(abs(won))}, "
+        f"with native, it would have been {show_seconds(before)}: {verb} {show_seconds(abs(won))}, "
         f"{abs(won) / before:.0%}; native was compared for {compared / after:.0%} of the time"
     )
     gains = {each: each.before - each.seconds for each in report.rows}
@@ -213,7 +265,7 @@ def summary(report: Report) -> list[str]:
         if gained > 0:
             lines.append(
                 f"most was {what} in {row.collective} of {show_size(row.bytes)} by {row.choice}: "
-                f"{_seconds(gained)}"
+                f"{show_seconds(gained)}"
             )
     return lines
 
@@ -241,7 +293,7 @@ def table(report: Report) -> RenderableType:
             f"{each.ranks}{nodes}",
             show_size(each.bytes),
             str(each.calls),
-            _seconds(each.seconds),
+            show_seconds(each.seconds),
             f"{each.seconds / report.after:.0%}" if report.after > 0 else "",
             f"[dim]{each.choice}[/]" if each.is_native else each.choice,
             reason,
@@ -254,7 +306,7 @@ def table(report: Report) -> RenderableType:
     ]
     if len(rows) > MOST_ROWS:
         rest = sum(each.seconds for each in rows[MOST_ROWS:])
-        parts.append(Text(f"and {len(rows) - MOST_ROWS} more, {_seconds(rest)}", style="dim"))
+        parts.append(Text(f"and {len(rows) - MOST_ROWS} more, {show_seconds(rest)}", style="dim"))
     shown = {_reason(each, report.rows) for each in rows if not each.is_native}
     used = [f"{each}: {meaning}" for each, meaning in REASONS.items() if each in shown]
     used.append(
@@ -282,7 +334,7 @@ def show_size(size: int) -> str:
     return str(size)
 
 
-def _seconds(seconds: float) -> str:
+def show_seconds(seconds: float) -> str:
     if seconds >= 1:
         return f"{seconds:.2f} s"
     return f"{seconds * 1e3:.2f} ms" if seconds >= 1e-3 else f"{seconds * 1e6:.1f} µs"

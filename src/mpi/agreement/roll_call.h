@@ -45,7 +45,7 @@ class RollCall {
   // then incomplete); otherwise to -1. Returns an MPI error code.
   static int find_largest(MPI_Comm comm, std::span<const std::uint64_t> mine,
                           std::span<std::uint64_t> largest, Overdue* overdue, int& absent) noexcept;
-  static constexpr int most_numbers = 8;
+  static constexpr int most_numbers = 9;
 };
 
 }  // namespace toccata

@@ -1,5 +1,6 @@
 #include "mpi/communicator/communicator.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <thread>
@@ -9,6 +10,8 @@
 #include "choices/reproducible.h"
 #include "deciding/size_range.h"
 #include "deciding/why_native.h"
+#include "mpi/world/ranks.h"
+#include "text/digest.h"
 
 namespace toccata {
 
@@ -152,8 +155,31 @@ const Service& Communicator::service_of_requests(const Service& service, Form fo
 void Communicator::count(const Service& service, Form form, std::int64_t bytes, double seconds,
                          double outside) {
   if (!Settings::get().reporting() || rank() != 0 || is_closed()) return;
+  if (form == Form::blocking) counted_ = service.row.number;
   process_->count(form == Form::blocking ? service : service_of_requests(service, form), bytes,
                   seconds, outside);
+}
+
+// Ranks outside MPI_COMM_WORLD have no place in the report. Among neighbours, a rank does not know
+// which arrivals the others wait for.
+Samples* Communicator::samples(const Collective& collective) {
+  for (const Sampled& each : sampled_)
+    if (each.collective == &collective) return each.samples;
+  if (is_closed()) return nullptr;
+  ArrivalLog& log = process_->arrival_log();
+  if (order_ < 0 && !is_inter()) {
+    const std::vector<int> ranks = ranks_in_world(user());
+    Digest group;
+    for (const int each : ranks) group.add(static_cast<std::uint64_t>(each));
+    group_ = group.value();
+    order_ = log.next_order(group_);
+    is_sampled_ = size() > 1 && std::ranges::count(ranks, MPI_UNDEFINED) == 0;
+  }
+  Samples* const added = is_sampled_ && !collective.among_neighbors
+                             ? log.add(collective, group_, order_, size(), rank())
+                             : nullptr;
+  sampled_.push_back({&collective, added});
+  return added;
 }
 
 void Communicator::count_native(const Operation& call, Form form) {

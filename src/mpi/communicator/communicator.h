@@ -110,6 +110,12 @@ class Communicator final : public Members, public Attachment {
   const Service& native_service(const Server& server, const Decision* decision,
                                 const Question& call);
 
+  // For the report: the samples of that collective's calls; null if none are kept. While a sampled
+  // call runs, rank 0 notes the row that counts it; -1 is none.
+  Samples* samples(const Collective& collective);
+  void forget_counted() { counted_ = -1; }
+  int counted() const { return counted_; }
+
   // The decisions for calls without a named algorithm; and a call in the form of their question.
   Decisions& decisions() { return decisions_; }
   // Serves the call by NCCL, if the user requests that; returns its MPI error code. Nothing if NCCL
@@ -186,6 +192,15 @@ class Communicator final : public Members, public Attachment {
   std::shared_ptr<Communicator> self_;  // held by the attribute of the user's communicator
   std::vector<std::unique_ptr<Server>> servers_;
   Decisions decisions_{*this};
+  struct Sampled {
+    const Collective* collective;
+    Samples* samples;
+  };
+  std::vector<Sampled> sampled_;
+  std::uint64_t group_ = 0;  // see Series
+  int order_ = -1;
+  bool is_sampled_ = false;
+  int counted_ = -1;
   std::unique_ptr<Nccl> nccl_;  // made when it is first used
 
   static std::atomic<std::uint64_t> era_;

@@ -139,6 +139,7 @@ enum Word {
   files_complement,
   wanted,
   reporting,
+  without_file,  // a rank writes no report to a file
   lacks_hook,
   lacking,  // a rank cannot even report its requests
   words
@@ -182,6 +183,7 @@ Words words_here(bool program_calls_us, std::string (*hidden_collectives)()) {
           program_calls_us || settings.ask_for_anything() ||
               settings.node() != Settings::Node::off || hooked,
           settings.reporting(),
+          settings.report_file().empty(),
           !hooked,
           0};
 }
@@ -253,6 +255,7 @@ void Process::begin_together(std::span<const std::uint64_t> largest, int rank) {
   }
   if (!alike && !difference.empty()) process->say_once(difference + ". Using native everywhere.");
   if (alike) process->begin_alike(largest[wanted] != 0, largest[lacks_hook] == 0);
+  if (largest[without_file] == 0) process->arrival_log_.begin(process->common());
 }
 
 void Process::complain_of_absent(int rank) noexcept {
@@ -421,7 +424,7 @@ void Process::write_learned() {
 }
 
 void Process::report() {
-  if (!report_.gather(World::comm()))
+  if (!report_.gather(World::comm(), arrival_log_, common()))
     say_once(
         "the report covers only calls with rank 0: some ranks did not end within 10 s, or "
         "TOCCATA_REPORT is "

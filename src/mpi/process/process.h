@@ -19,9 +19,11 @@
 #include "mpi/execution/plans.h"
 #include "mpi/execution/workspaces.h"
 #include "mpi/libraries/background.h"
+#include "mpi/process/arrival_log.h"
 #include "mpi/process/progress_thread.h"
 #include "mpi/process/report.h"
 #include "mpi/settings/settings.h"
+#include "mpi/world/world.h"
 
 namespace toccata {
 
@@ -133,6 +135,7 @@ class Process : public Background {
   const Service& service(const Collective& collective, const std::string& asked,
                          Service::Instead instead, const Choice& choice, const Report::Key& key);
 
+  ArrivalLog& arrival_log() { return arrival_log_; }
   // Collective over MPI_COMM_WORLD: gathers the counts of all ranks; rank 0 prints them.
   void report();
   // A number that no other call of this function returns.
@@ -171,6 +174,8 @@ class Process : public Background {
   static void begin_together(std::span<const std::uint64_t> largest, int rank);
   void begin_alike(bool wanted, bool hooked);
   void start_progress_thread();
+  // The communicator for messages among all ranks.
+  MPI_Comm common() const { return world_.is_open() ? world_.comm() : World::comm(); }
   void drain();
   void take_added();
   void finish();
@@ -195,6 +200,7 @@ class Process : public Background {
   std::vector<Attachment*> communicators_;
   std::deque<Service> services_;
   Report report_;
+  ArrivalLog arrival_log_;
   LearnedResults learned_;
   double began_ = 0;  // MPI_Wtime
 

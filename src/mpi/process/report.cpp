@@ -1,15 +1,13 @@
 #include "mpi/process/report.h"
 
 #include <array>
-#include <chrono>
 #include <cstdio>
 #include <map>
-#include <memory>
 #include <nlohmann/json.hpp>
-#include <numeric>
 #include <sstream>
-#include <thread>
 #include <vector>
+
+#include "mpi/process/gathering.h"
 
 namespace toccata {
 
@@ -35,21 +33,14 @@ std::string readable_seconds(double seconds) {
   return text;
 }
 
-// Ranks without a request for a report do not take part; rank 0 must not wait for them forever.
-bool ends_in_time(MPI_Request& request) {
-  using Clock = std::chrono::steady_clock;
-  const Clock::time_point end = Clock::now() + std::chrono::seconds(10);
-  int ended = 0;
-  while (ended == 0 && Clock::now() < end) {
-    PMPI_Test(&request, &ended, MPI_STATUS_IGNORE);
-    std::this_thread::yield();
-  }
-  return ended != 0;
+// Rows of samples get the numbers of rank 0's rows.
+void renumber(std::vector<Series>& series, const std::map<int, int>& numbers) {
+  for (Series& each : series)
+    for (Sample& sample : each.samples.kept()) {
+      const auto found = numbers.find(sample.row);
+      sample.row = found != numbers.end() ? found->second : -1;
+    }
 }
-
-}  // namespace
-
-namespace {
 
 void add_up(Report::Row& into, const Report::Row& from) {
   into.calls += from.calls;
@@ -69,58 +60,60 @@ std::string Report::serialized() const {
   out.precision(17);
   for (const auto& [key, row] : rows_)
     if (row.calls > 0)
-      out << key.collective << ' ' << key.ranks << ' ' << key.bytes << ' ' << word_of(key.source)
-          << ' ' << (key.why.empty() ? "-" : key.why) << ' ' << row.calls << ' ' << row.bytes << ' '
-          << row.seconds << ' ' << row.outside << ' ' << row.times.nodes << ' '
-          << row.times.predicted << ' ' << row.times.measured << ' ' << row.times.native << ' '
-          << row.times.bound << ' ' << key.choice << '\n';
+      out << row.number << ' ' << key.collective << ' ' << key.ranks << ' ' << key.bytes << ' '
+          << word_of(key.source) << ' ' << (key.why.empty() ? "-" : key.why) << ' ' << row.calls
+          << ' ' << row.bytes << ' ' << row.seconds << ' ' << row.outside << ' ' << row.times.nodes
+          << ' ' << row.times.predicted << ' ' << row.times.measured << ' ' << row.times.native
+          << ' ' << row.times.bound << ' ' << key.choice << '\n';
   return out.str();
 }
 
-void Report::add_serialized(const std::string& lines) {
+Report::Row& Report::row(const Key& key) {
+  const auto [place, is_new] = rows_.try_emplace(key);
+  if (is_new) place->second.number = static_cast<int>(rows_.size()) - 1;
+  return place->second;
+}
+
+std::map<int, int> Report::add_serialized(const std::string& lines) {
+  std::map<int, int> numbers;
   std::istringstream in(lines);
   Key key;
   Row row;
   std::string source;
-  while (in >> key.collective >> key.ranks >> key.bytes >> source >> key.why >> row.calls >>
-             row.bytes >> row.seconds >> row.outside >> row.times.nodes >> row.times.predicted >>
-             row.times.measured >> row.times.native >> row.times.bound &&
+  while (in >> row.number >> key.collective >> key.ranks >> key.bytes >> source >> key.why >>
+             row.calls >> row.bytes >> row.seconds >> row.outside >> row.times.nodes >>
+             row.times.predicted >> row.times.measured >> row.times.native >> row.times.bound &&
          in.get() == ' ' && std::getline(in, key.choice)) {
     key.source = source_of(source);
     if (key.why == "-") key.why.clear();
-    add_up(rows_[key], row);
+    Row& sum = this->row(key);
+    add_up(sum, row);
+    numbers[row.number] = sum.number;
   }
+  return numbers;
 }
 
-bool Report::gather(MPI_Comm comm) {
-  int rank, size;
+bool Report::gather(MPI_Comm comm, ArrivalLog& log, MPI_Comm common) {
+  int rank = 0;
   PMPI_Comm_rank(comm, &rank);
-  PMPI_Comm_size(comm, &size);
-  struct Messages {
-    std::string mine, all;
-    int length = 0;
-    std::vector<int> lengths, places;
-  };
-  auto data = std::make_unique<Messages>();
-  if (rank != 0) data->mine = serialized();
-  data->length = static_cast<int>(data->mine.size());
-  data->lengths.resize(rank == 0 ? size : 0);
-  data->places.resize(data->lengths.size());
-  // A collective cannot be cancelled: if other ranks come too late, its memory must remain.
-  const auto gathered = [&](MPI_Request request) {
-    if (ends_in_time(request)) return true;
-    static_cast<void>(data.release());
-    return false;
-  };
-  MPI_Request request;
-  PMPI_Igather(&data->length, 1, MPI_INT, data->lengths.data(), 1, MPI_INT, 0, comm, &request);
-  if (!gathered(request)) return false;
-  std::exclusive_scan(data->lengths.begin(), data->lengths.end(), data->places.begin(), 0);
-  if (rank == 0) data->all.resize(data->places.back() + data->lengths.back());
-  PMPI_Igatherv(data->mine.data(), data->length, MPI_CHAR, data->all.data(), data->lengths.data(),
-                data->places.data(), MPI_CHAR, 0, comm, &request);
-  if (!gathered(request)) return false;
-  if (rank == 0) add_serialized(data->all);
+  const bool knows_arrivals = ArrivalLog::is_on();
+  const std::string text =
+      (rank != 0 ? serialized() : "") + '\0' + (knows_arrivals ? log.text() : "");
+  const std::optional<std::vector<std::string>> texts = gather_texts(text, comm);
+  if (!texts) return false;
+  const std::vector<NodeClock> clocks =
+      knows_arrivals ? log.clocks().end(common) : std::vector<NodeClock>();
+  std::vector<std::vector<Series>> series;
+  for (const std::string& each : *texts) {
+    const std::size_t split = each.find('\0');
+    const std::map<int, int> numbers = add_serialized(each.substr(0, split));
+    std::istringstream in(each.substr(split + 1));
+    std::string& host = hosts_.emplace_back();
+    std::getline(in, host);
+    series.push_back(read_series(in));
+    if (series.size() > 1) renumber(series.back(), numbers);
+  }
+  if (!clocks.empty()) arrivals_ = match(series, clocks, static_cast<int>(rows_.size()));
   return true;
 }
 
@@ -164,29 +157,61 @@ std::string Report::table() const {
   return out.str();
 }
 
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// Null where no call was sampled.
+Json means(const std::vector<double>& sums, const std::vector<double>& numbers) {
+  Json result = Json::array();
+  for (std::size_t i = 0; i < sums.size(); ++i)
+    result.push_back(numbers[i] > 0 ? Json(sums[i] / numbers[i]) : Json());
+  return result;
+}
+
+// Waiting and working are means over calls and ranks.
+Json json_of(const RowArrivals& row, int ranks) {
+  return {{"sampled", row.sampled},
+          {"waiting", row.waiting / row.calls / ranks},
+          {"working", row.working / row.calls / ranks},
+          {"after_first", means(row.after_first, row.taking_part)},
+          {"awaited", row.awaited},
+          {"last", row.last}};
+}
+
+}  // namespace
+
 std::string Report::json(const std::string& mpi, int ranks, double seconds, const std::string& node,
                          const std::vector<std::string>& devices) const {
-  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
-  for (const auto& [key, row] : rows_)
-    if (row.calls > 0)
-      rows.push_back({{"collective", key.collective},
-                      {"ranks", key.ranks},
-                      {"nodes", row.times.nodes},
-                      {"bytes", key.bytes},
-                      {"calls", row.calls},
-                      {"total_bytes", row.bytes},
-                      {"seconds", row.seconds},
-                      {"outside", row.outside},
-                      {"choice", key.choice},
-                      {"reason", word_of(key.source)},
-                      {"why", key.why},
-                      {"predicted", row.times.predicted},
-                      {"measured", row.times.measured},
-                      {"native", row.times.native},
-                      {"bound", row.times.bound}});
-  const nlohmann::ordered_json all{{"toccata_report", 1}, {"mpi", mpi},   {"ranks", ranks},
-                                   {"seconds", seconds},  {"node", node}, {"devices", devices},
-                                   {"rows", rows}};
+  Json rows = Json::array();
+  for (const auto& [key, row] : rows_) {
+    if (row.calls == 0) continue;
+    Json& added = rows.emplace_back(Json{{"collective", key.collective},
+                                         {"ranks", key.ranks},
+                                         {"nodes", row.times.nodes},
+                                         {"bytes", key.bytes},
+                                         {"calls", row.calls},
+                                         {"total_bytes", row.bytes},
+                                         {"seconds", row.seconds},
+                                         {"outside", row.outside},
+                                         {"choice", key.choice},
+                                         {"reason", word_of(key.source)},
+                                         {"why", key.why},
+                                         {"predicted", row.times.predicted},
+                                         {"measured", row.times.measured},
+                                         {"native", row.times.native},
+                                         {"bound", row.times.bound}});
+    if (arrivals_ && arrivals_->rows[row.number].sampled > 0)
+      added["arrivals"] = json_of(arrivals_->rows[row.number], key.ranks);
+  }
+  Json all{{"toccata_report", 1}, {"mpi", mpi},         {"ranks", ranks}, {"seconds", seconds},
+           {"node", node},        {"devices", devices}, {"rows", rows}};
+  if (arrivals_)
+    all["arrivals"] = {{"hosts", hosts_},
+                       {"waiting", arrivals_->waiting},
+                       {"working", arrivals_->working},
+                       {"left_out", arrivals_->left_out},
+                       {"clock_error", arrivals_->clock_error}};
   return all.dump(1) + "\n";
 }
 

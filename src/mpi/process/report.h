@@ -5,9 +5,13 @@
 #include <compare>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
+#include <vector>
 
+#include "arrivals/arrivals.h"
 #include "deciding/ranks.h"
+#include "mpi/process/arrival_log.h"
 
 namespace toccata {
 
@@ -26,6 +30,7 @@ class Report {
     auto operator<=>(const Key&) const = default;
   };
   struct Row {
+    int number = 0;  // rows are numbered from 0
     std::int64_t calls = 0;
     std::int64_t bytes = 0;  // of the whole vector, over all calls
     double seconds = 0;      // time of rank 0 in these calls, or from their start to their end
@@ -34,11 +39,12 @@ class Report {
   };
 
   // Its address never changes.
-  Row& row(const Key& key) { return rows_[key]; }
+  Row& row(const Key& key);
 
-  // Collective over `comm`: adds every rank's rows to those of rank 0. False, after ten seconds, if
-  // some ranks do not take part.
-  bool gather(MPI_Comm comm);
+  // Collective over `comm`: adds every rank's rows to those of rank 0, and finds the arrivals of
+  // all ranks at their calls. False, after ten seconds, if some ranks do not take part. `common` is
+  // for messages.
+  bool gather(MPI_Comm comm, ArrivalLog& log, MPI_Comm common);
 
   // A readable table; empty if nothing ran.
   std::string table() const;
@@ -49,9 +55,12 @@ class Report {
 
  private:
   std::string serialized() const;
-  void add_serialized(const std::string& lines);
+  // Returns the numbers of our rows by those of the other rank.
+  std::map<int, int> add_serialized(const std::string& lines);
 
   std::map<Key, Row> rows_;
+  std::optional<Arrivals> arrivals_;
+  std::vector<std::string> hosts_;  // by rank
 };
 
 }  // namespace toccata

@@ -266,6 +266,7 @@ def test_explain_what_a_file_says(tmp_path: Path) -> None:
         ("explain nothing.json", "nothing.json: cannot be read"),
         ("explain allgather", "give --ranks"),
         ("explain allgather -p 4 -o x.png", "--output requires a report"),
+        ("explain allgather -p 4 --html x.html", "--html requires a report"),
         ("explain allgather -p 4 --tuning x.json", "x.json: cannot be read"),
         ("explain allgather -p 4 --model unknown", "'unknown'"),
         ("explain x.json -o x.gif", "x.gif"),

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+
+#include "mpi/call/signature.h"
+#include "mpi/communicator/communicator.h"
+#include "mpi/process/arrival_log.h"
+
+namespace toccata {
+
+// Lives during a blocking call of the program. For the report, it keeps when this rank arrived at
+// the call and when it left.
+class Arrival {
+ public:
+  explicit Arrival(const Signature& signature) {
+    if (ArrivalLog::is_on()) [[unlikely]]
+      arrive(signature);
+  }
+  ~Arrival() {
+    if (communicator_ != nullptr) [[unlikely]]
+      leave();
+  }
+  Arrival(const Arrival&) = delete;
+  Arrival& operator=(const Arrival&) = delete;
+
+ private:
+  void arrive(const Signature& signature) noexcept;
+  void leave() noexcept;
+
+  Communicator* communicator_ = nullptr;  // null: nothing is kept
+  Samples* samples_ = nullptr;
+  Sample sample_ = {};
+};
+
+}  // namespace toccata

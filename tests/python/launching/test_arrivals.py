@@ -1,0 +1,178 @@
+"""Waiting and working in `toccata explain`, and its page."""
+
+import html
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from running import invoke
+from toccata.launching import reports
+from toccata.launching.arrivals import Arrivals
+
+RANKS = 4
+
+
+def row(collective: str, waiting: float, working: float, awaited: list[float]) -> dict[str, Any]:
+    """1000 calls; the rank that is awaited most arrives last."""
+    most = awaited.index(max(awaited)) if any(awaited) else -1
+    return {
+        "collective": collective, "ranks": RANKS, "nodes": 2, "bytes": 4096, "calls": 1000,
+        "total_bytes": 4096000, "seconds": 1.5, "choice": "native", "reason": "native",
+        "predicted": 0, "measured": 0, "native": 0, "bound": 1e-4, "why": "few",
+        "arrivals": {
+            "sampled": 100, "waiting": waiting, "working": working,
+            "after_first": [1e-3 if rank == most else 0.0 for rank in range(RANKS)],
+            "awaited": awaited, "last": [1000.0 if rank == most else 0.0 for rank in range(RANKS)],
+        },
+    }  # fmt: skip
+
+
+def sample(awaited: list[float], hosts: list[str] | None = None) -> dict[str, Any]:
+    return {
+        "toccata_report": 1, "mpi": "Open MPI v4.1.4", "ranks": RANKS, "seconds": 10.0,
+        "node": "", "devices": [],
+        "rows": [
+            row("allreduce", 1e-3, 5e-4, awaited),
+            row("bcast", 0.0, 5e-5, [0.0] * RANKS),
+        ],
+        "arrivals": {
+            "hosts": hosts or ["n1", "n1", "n2", "n2"], "waiting": [1.0] * RANKS,
+            "working": [0.55] * RANKS, "left_out": 0, "clock_error": 1e-6,
+        },
+    }  # fmt: skip
+
+
+def answers(document: dict[str, Any], folder: Path) -> list[str]:
+    path = folder / "run.json"
+    path.write_text(json.dumps(document))
+    return reports.answers(reports.read(path))
+
+
+def test_the_first_lines_answer_three_questions(tmp_path: Path) -> None:
+    lines = answers(sample([0.0, 0.2, 3.6, 0.2]), tmp_path)
+    assert lines == [
+        "blocking collectives: 16% of the time, 1.55 s of 10.00 s (mean over ranks)",
+        "waiting for ranks that arrive later: 65% of that, 1.00 s; 90% of it for rank 2 on n2",
+        "available to better algorithms: at most 400.00 ms, 4% of the time (working, above the "
+        "lower bound where it is known)",
+    ]
+    stdout = invoke("explain", str(tmp_path / "run.json"))[1]
+    assert stdout.splitlines()[:3] == lines
+
+
+def test_available_contains_no_waiting(tmp_path: Path) -> None:
+    """Working of 500 µs with a bound of 100 µs; the broadcasts are faster than their bound."""
+    path = tmp_path / "run.json"
+    path.write_text(json.dumps(sample([0.0, 0.2, 3.6, 0.2])))
+    first, second = reports.read(path).rows
+    assert first.available == pytest.approx(0.4) and second.available == 0
+
+
+@pytest.mark.parametrize(
+    ("awaited", "hosts", "said"),
+    [
+        ([1.0, 1.0, 1.0, 1.0], ["n1"] * RANKS, "no rank is late in most calls"),
+        ([2.0, 1.5, 0.3, 0.2], ["n1"] * RANKS, "no rank is late in most calls"),
+        ([3.0, 0.5, 0.3, 0.2], ["n1"] * RANKS, "75% of it for rank 0"),
+        ([0.1, 0.1, 2.0, 1.8], ["n1", "n1", "n2", "n2"], "95% of it for host n2"),
+        ([1.0, 1.0, 1.0, 1.0], ["n1", "n1", "n2", "n2"], "no rank is late in most calls"),
+    ],
+)
+def test_for_which_ranks(awaited: list[float], hosts: list[str], said: str, tmp_path: Path) -> None:
+    assert answers(sample(awaited, hosts), tmp_path)[1].endswith(said)
+
+
+def test_who_is_late() -> None:
+    """Little waiting makes no rank late, nor does a single long delay."""
+    arrivals = Arrivals(["n"] * 2, [1.0, 0.0], [1.0, 1.0], 0, 0.0)
+    assert arrivals.late([0.0, 1.0], [30.0, 70.0], 10.0) == ("rank 1", 1.0)
+    assert arrivals.late([0.0, 1.0], [40.0, 60.0], 10.0) is None
+    assert arrivals.late([0.0, 1.0], [30.0, 70.0], 51.0) is None
+    few = Arrivals(["n"] * 2, [0.1, 0.0], [1.0, 1.0], 0, 0.0)
+    assert few.late([0.0, 0.1], [0.0, 100.0], 1.0) is None
+
+
+def test_reports_without_arrivals(tmp_path: Path) -> None:
+    """Toccata 0.3 wrote such reports."""
+    old = sample([1.0] * RANKS)
+    del old["arrivals"]
+    for each in old["rows"]:
+        del each["arrivals"]
+    assert answers(old, tmp_path) == []
+    path, page = tmp_path / "run.json", tmp_path / "run.html"
+    code, stdout, _ = invoke("explain", str(path), "--html", str(page))
+    assert code == 0 and "waiting for ranks" not in stdout
+    assert "The report does not contain arrivals." in page.read_text()
+
+
+def cells(page: str, caption: str) -> list[list[str]]:
+    table = page.split(f"<caption>{caption}")[1].split("</table>")[0].split("<tbody>")[1]
+    return [
+        [html.unescape(each) for each in re.findall(r"<td[^>]*>(.*?)</td>", line)]
+        for line in re.findall(r"<tr>(.*?)</tr>", table)
+    ]
+
+
+def test_the_page_has_the_numbers_of_the_report(tmp_path: Path) -> None:
+    path, file = tmp_path / "run.json", tmp_path / "run.html"
+    document = sample([0.0, 0.2, 3.6, 0.2])
+    document["mpi"] = "<Open & MPI>"
+    path.write_text(json.dumps(document))
+    code, stdout, _ = invoke("explain", str(path), "--html", str(file))
+    assert code == 0 and f"wrote {file}" in stdout
+    page = file.read_text()
+    assert cells(page, "Waiting and working") == [
+        ["allreduce, 4K, 4 ranks", "1000", "500"],
+        ["bcast, 4K, 4 ranks", "0", "50"],
+    ]
+    assert cells(page, "Ranks")[2] == ["2 on n2", "1000", "550", "3600"]
+    [first, _] = cells(page, "Choices")
+    assert first[:6] == ["allreduce", "4", "4K", "1000", "1500", "native"]
+    assert first[6].startswith("too few calls")
+    for line in reports.answers(reports.read(path)):
+        assert f"<li>{html.escape(line)}</li>" in page
+    assert "&lt;Open &amp; MPI&gt;" in page and "<Open" not in page
+
+
+def test_the_page_needs_no_network_and_has_alternative_texts(tmp_path: Path) -> None:
+    """Bars and heat maps by rank and by host, in the colours of the page."""
+    path, file = tmp_path / "run.json", tmp_path / "run.html"
+    path.write_text(json.dumps(sample([0.0, 0.2, 3.6, 0.2])))
+    invoke("explain", str(path), "--html", str(file))
+    page = file.read_text()
+    addresses = set(re.findall(r'(?:src|href)="(?!#)([^"]*)"', page))
+    assert not {each for each in addresses if not each.startswith("data:image/png;base64,")}
+    assert "<script" not in page and "@import" not in page and "url(http" not in page
+    alts = re.findall(r'<svg role="img" aria-label="([^"]+)"', page)
+    assert len(alts) == page.count("<svg") == 3
+    assert "allreduce, 4K, 4 ranks: 1.00 s of waiting" in alts[0] and "all hosts" in alts[2]
+    names = re.findall(r' id="([^"]*)"', page)
+    assert len(names) == len(set(names))
+    assert set(re.findall(r"url\(#([^)]*)\)", page)) <= set(names)
+    assert "currentColor" in page and "#0a0b0c" not in page
+    assert "prefers-color-scheme: dark" in page and "width=device-width" in page
+
+
+def test_the_page_of_many_ranks_is_small(tmp_path: Path) -> None:
+    ranks, document = 64, sample([0.0] * RANKS)
+    names = ("allgather", "allreduce", "alltoall", "alltoallv", "barrier", "bcast", "exscan",
+             "gather", "reduce", "reduce_scatter", "scan", "scatter")  # fmt: skip
+    many = {"after_first": [1e-6 * rank for rank in range(ranks)], "awaited": [1.0] * ranks,
+            "last": [1.0] * ranks}  # fmt: skip
+    document["rows"] = [
+        row(name, 1e-3, 1e-4, [1.0] * RANKS) | {"ranks": ranks, "bytes": size, "arrivals": {
+            "sampled": 10, "waiting": 1e-3, "working": 1e-4} | many}
+        for name in names for size in (8, 1024, 65536)
+    ]  # fmt: skip
+    document["ranks"] = ranks
+    document["arrivals"] |= {
+        "hosts": [f"node{rank // 16}" for rank in range(ranks)],
+        "waiting": [1.0] * ranks, "working": [1.0] * ranks,
+    }  # fmt: skip
+    path, file = tmp_path / "run.json", tmp_path / "run.html"
+    path.write_text(json.dumps(document))
+    assert invoke("explain", str(path), "--html", str(file))[0] == 0
+    assert file.stat().st_size < 1 << 20
