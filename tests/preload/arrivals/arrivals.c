@@ -1,6 +1,7 @@
-/* Makes `calls` collectives on a communicator that it frees. Before each of them, rank `late` sleeps
- * longer than the others. The collective is an allreduce, or a broadcast from `root`. For each rank,
- * prints the seconds for which others waited for it, and the number of calls in which they did. */
+/* Makes `calls` collectives on a communicator that it frees. Before each of them, rank `late`
+ * sleeps longer than the others. The collective is an allreduce, or a broadcast from `root`. For
+ * each rank, prints the seconds for which others waited for it, and the number of calls in which
+ * they did. */
 #include <mpi.h>
 
 #include <stdio.h>
