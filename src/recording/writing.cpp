@@ -6,7 +6,9 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 #include <numeric>
+#include <thread>
 
+#include "mpi/agreement/overdue.h"
 #include "recording/recorder.h"
 #include "topology/placements.h"
 #include "topology/readers.h"
@@ -61,6 +63,17 @@ std::vector<Whereabouts> gather_whereabouts(const Whereabouts& own, int p, bool 
   return all;
 }
 
+// A rank that has not loaded this library never comes: then a line says what to do.
+void wait_for_all(int p) {
+  Overdue overdue("the recorder of all " + std::to_string(p) + " ranks in MPI_Finalize");
+  MPI_Request request;
+  PMPI_Ibarrier(MPI_COMM_WORLD, &request);
+  for (int ended = 0; ended == 0; overdue.tick()) {
+    PMPI_Test(&request, &ended, MPI_STATUS_IGNORE);
+    std::this_thread::yield();
+  }
+}
+
 // Returns the error, or "". An interrupted write leaves no broken file.
 std::string write_file(const std::string& file, const std::string& contents) {
   const std::string partial = file + ".partial";
@@ -85,6 +98,7 @@ void Recorder::write() {
   for (const auto& [peer, counter] : counters_)
     own.push_back({peer.rank, static_cast<std::uint8_t>(peer.kind), std::uint8_t{peer.incoming},
                    counter.messages, counter.bytes});
+  wait_for_all(p);
   const auto rows = gather(own, p, is_root);
   const auto hosts = gather_hosts(p, is_root);
   const auto whereabouts = gather_whereabouts(own_, p, is_root);

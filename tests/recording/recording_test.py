@@ -9,6 +9,8 @@ import tempfile
 import unittest
 from pathlib import Path
 
+from jobs import Job, only
+
 arguments = argparse.ArgumentParser()
 arguments.add_argument("--library", required=True)
 arguments.add_argument("--also-preload", default="")
@@ -134,6 +136,15 @@ class Recording(unittest.TestCase):
     def test_without_a_file_nothing_is_recorded(self):
         done, traffic = run(self.programs["traffic"], "sends", TOCCATA_RECORD="")
         self.assertEqual((done.returncode, traffic), (0, None), done.stderr)
+
+    def test_a_rank_without_the_recorder_is_one_line(self):
+        preload = " ".join(filter(None, [options.library, options.also_preload]))
+        settings = {"LD_PRELOAD": preload, "TOCCATA_RECORD": "traffic.json"}
+        program = [*only("$rank != 3", settings), self.programs["traffic"], "between"]
+        job = Job(options.launcher.split(";"), 60, program, 4, {})
+        heard = job.hear(lambda line: "waited 10 s" in line)
+        self.assertIn("recorder of all 4 ranks", heard[-1])
+        self.assertIn("LD_PRELOAD", heard[-1])
 
     def test_an_impossible_file_is_one_line(self):
         done, _ = run(self.programs["traffic"], "between", file="missing/traffic.json")
