@@ -63,7 +63,7 @@ std::vector<Whereabouts> gather_whereabouts(const Whereabouts& own, int p, bool 
   return all;
 }
 
-// A rank that has not loaded this library never comes: then a line says what to do.
+// A rank that has not loaded this library never comes. After ten seconds, a line names the remedy.
 void wait_for_all(int p) {
   Overdue overdue("the recorder of all " + std::to_string(p) + " ranks in MPI_Finalize");
   MPI_Request request;
