@@ -370,7 +370,8 @@ class Choosing(unittest.TestCase):
         # Sums of integers and of floating-point numbers.
         self.assertEqual(outcome.served("allreduce", "learned")["recursive_doubling"], 40)
         node = found["machine"].replace(":", "").replace(" ", "-")
-        self.path(f"toccata/learned-{options.family}-{node}.json", learned.read_text())
+        family = options.family.partition("-")[0]
+        self.path(f"toccata/learned-{family}-{node}.json", learned.read_text())
         state = {"XDG_STATE_HOME": str(learned.parent)}
         for word, counts in (("learn", 40), ("fixed", 20)):
             outcome = self.run_calls(20, slow=False, TOCCATA="learn", TOCCATA_SUMS=word, **state)
