@@ -61,7 +61,7 @@ def json_of(path: Path, *, what: str, remedy: str) -> dict[str, Any]:
     """
     try:
         return msgspec.json.decode(text_of(path), type=dict[str, Any])
-    except msgspec.MsgspecError:
+    except (msgspec.MsgspecError, RecursionError):
         raise InputError(f"{path}: is not a {what}; {remedy}") from None
 
 
@@ -70,10 +70,10 @@ def read(path: Path, kind: type[Kind], key: str, version: int, *, what: str, rem
     document = json_of(path, what=what, remedy=remedy)
     if key not in document:
         raise InputError(f"{path}: is not a {what}; {remedy}")
-    if document[key] != version:
+    found = document[key]
+    if type(found) is not int or found != version:
         raise InputError(
-            f"{path}: has version {document[key]}, but this Toccata reads version {version}; "
-            f"{remedy}"
+            f"{path}: has version {found!r}, but this Toccata reads version {version}; {remedy}"
         )
     return convert(path, document, kind, remedy=remedy)
 

@@ -9,14 +9,17 @@ from toccata.errors import InputError
 PICTURES = (".png", ".svg", ".pdf")
 
 
-def check(*paths: Path | None) -> None:
-    """Raises InputError if one of the files cannot be written; ignores None.
+def check(*paths: Path | None, reads: Path | None = None) -> None:
+    """Raises InputError if one of the files cannot be written, or is the file that the command
+    reads; ignores None.
 
     Creates missing directories. Existing files are not changed, and no file is created.
     """
     for path in paths:
         if path is None:
             continue
+        if reads is not None and path.exists() and reads.exists() and path.samefile(reads):
+            raise InputError(f"'{path}' is also the input; name another file")
         try:
             with suppress(FileExistsError):  # path.open() reports this error
                 path.parent.mkdir(parents=True, exist_ok=True)

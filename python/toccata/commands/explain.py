@@ -81,6 +81,11 @@ def explain(
             raise InputError(
                 f"'{subject}' is neither a file nor a collective; expected one of {names}"
             )
+        if ranks is not None or machine is not None or placement is not None or tuning_ is not None:
+            raise InputError(
+                f"{subject}: a report has its own ranks and machine; give no --ranks, --machine, "
+                "--placement or --tuning"
+            )
         _explain_report(Path(subject), output, html)
         return
     if ranks is None:
@@ -97,17 +102,17 @@ def _explain_report(path: Path, output: Path | None, html: Path | None) -> None:
     outputs.check_pictures(output)
     if html is not None and not outputs.can_draw():
         raise ModuleNotFoundError(name="matplotlib")
-    outputs.check(html)
+    outputs.check(html, reads=path)
     report = reports.read(path)
     for line in reports.answers(report):
-        console.print(line, soft_wrap=True)
+        console.print(line, soft_wrap=True, markup=False)
     print_whole(reports.table(report))
     for line in (*reports.summary(report), *reports.reasons(report)):
-        console.print(line, soft_wrap=True)
+        console.print(line, soft_wrap=True, markup=False)
     if report.node:
-        console.print(f"node: {report.node}", soft_wrap=True)
+        console.print(f"node: {report.node}", soft_wrap=True, markup=False)
     for sentence in report.devices:
-        console.print(f"devices: {sentence}", soft_wrap=True)
+        console.print(f"devices: {sentence}", soft_wrap=True, markup=False)
     if output is not None:
         from toccata.drawing import gains, pictures  # matplotlib takes a second to load
 

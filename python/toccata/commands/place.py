@@ -61,7 +61,7 @@ def place(
     - `toccata place traffic.json --rankfile ranks`, then `mpirun -n 64 --rankfile ranks ./app`
     - `toccata place traffic.json --machine "node:4 socket:2 core:8" --placement cyclic`
     """
-    outputs.check(rankfile)
+    outputs.check(rankfile, reads=file)
     found = recorded.read(file)
     if machine is not None:
         rule = placement or machines.STANDARD_PLACEMENT

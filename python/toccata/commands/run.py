@@ -218,6 +218,8 @@ def _report(value: str | None) -> dict[str, str]:
 def _record(file: Path | None) -> dict[str, str]:
     if file is None:
         return {}
+    if file.suffix != ".json":
+        raise InputError(f"--record {file}: a record is a file named *.json")
     outputs.check(file)
     return {"TOCCATA_RECORD": str(file.absolute())}
 

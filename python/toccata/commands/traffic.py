@@ -61,7 +61,12 @@ def traffic(
     - `toccata traffic traffic.json -o matrix.png`
     """
     outputs.check_pictures(output)
-    if names and recorded.is_traffic(names[0]):
+    if names and (recorded.is_traffic(names[0]) or (p is None and names[0].endswith(".json"))):
+        if len(names) > 1 or p is not None or machine is not None or placement is not None:
+            raise InputError(
+                f"{names[0]}: a record has its own ranks and machine; give no other names, and no "
+                "-p, --machine or --placement"
+            )
         _print_recorded(Path(names[0]), output)
         return
     if output is not None:

@@ -87,7 +87,7 @@ def draw_lateness(calls: Sequence[Calls], hosts: Sequence[str], by_host: bool) -
     figure = Figure(figsize=(WIDTH, 1.6 + 0.5 * len(shown)), layout="constrained")
     axes = figure.add_subplot()
     masked = np.ma.masked_invalid(values)
-    norm = Normalize(0, max(float(masked.max()), 1.0))
+    norm = Normalize(0, max(float(masked.filled(0.0).max()), 1.0))
     edges = np.arange(len(labels) + 1)
     for y, each in enumerate(shown):  # the name of a row is above its cells
         axes.text(0, y + 0.36, each.name, va="bottom")

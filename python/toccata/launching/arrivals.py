@@ -4,6 +4,14 @@ time after that is *working* (docs/design/0027-waiting.md).
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Annotated
+
+from msgspec import Meta
+
+Count = Annotated[int, Meta(ge=0, le=2**63 - 1)]
+Seconds = Annotated[float, Meta(ge=0, le=1e12)]
+Estimate = Annotated[float, Meta(ge=0, le=1e19)]  # of a number of calls
+Difference = Annotated[float, Meta(ge=-1e12, le=1e12)]  # of two clocks, in seconds
 
 # Less waiting for a rank does not make it late.
 MUCH = 0.05  # of the time in collectives
@@ -16,12 +24,12 @@ MOST_CALLS = 0.7
 class RowArrivals:
     """The arrivals at the calls of a row. Lists are by rank of MPI_COMM_WORLD."""
 
-    sampled: int  # calls; the other numbers are estimates for all calls
-    waiting: float  # seconds per call, the mean over ranks
-    working: float
-    after_first: list[float | None]  # mean time after the first rank's arrival; None: no calls
-    awaited: list[float]  # seconds in total for which other ranks waited for this one
-    last: list[float]  # calls in which most was waited for this rank
+    sampled: Count  # calls; the other numbers are estimates for all calls
+    waiting: Seconds  # per call, the mean over ranks
+    working: Difference
+    after_first: list[Seconds | None]  # mean time after the first rank's arrival; None: no calls
+    awaited: list[Seconds]  # seconds in total for which other ranks waited for this one
+    last: list[Estimate]  # calls in which most was waited for this rank
 
 
 @dataclass(frozen=True)
@@ -29,10 +37,10 @@ class Arrivals:
     """The arrivals of a run. Lists are by rank of MPI_COMM_WORLD."""
 
     hosts: list[str]
-    waiting: list[float]  # seconds
-    working: list[float]
-    left_out: int  # calls with times that contradict each other
-    clock_error: float  # seconds between two hosts
+    waiting: list[Seconds]
+    working: list[Difference]
+    left_out: Count  # calls with times that contradict each other
+    clock_error: Seconds  # between two hosts
 
     def by_host(self, values: Sequence[float]) -> dict[str, float]:
         """The sum of a list over the ranks of each host."""

@@ -1,19 +1,26 @@
 """The contents of TOCCATA_REPORT=FILE.json: tables, and the gain of a run."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Annotated
 
+from msgspec import Meta
 from rich.console import Group, RenderableType
+from rich.markup import escape
 from rich.text import Text
 
 from toccata import _core, documents
-from toccata.launching.arrivals import Arrivals, RowArrivals
+from toccata.errors import InputError
+from toccata.launching.arrivals import Arrivals, Count, RowArrivals, Seconds
 from toccata.plain_table import PlainTable
-from toccata.quantities import show_microseconds
+from toccata.quantities import MOST_RANKS, show_microseconds
 
 VERSION = 1
+REMEDY = "TOCCATA_REPORT=FILE.json makes a run write one"
+KNOWN = 0.95  # of the time in collectives; a line warns if arrivals are known for less
+CONTRADICT = 0.1  # of the sampled calls; a line warns if more contradict each other
 INSTEAD = "native, for "  # the name of the requested algorithm follows
 MOST_ROWS = 30
 REASONS = {
@@ -53,6 +60,10 @@ WHYS = {
 }  # fmt: skip
 
 
+Ranks = Annotated[int, Meta(ge=1, le=MOST_RANKS)]
+Size = Annotated[int, Meta(ge=-1, le=2**63 - 1)]
+
+
 @dataclass(frozen=True)
 class Row:
     """Calls of one collective on communicators of one shape, with one range of sizes and one
@@ -62,18 +73,18 @@ class Row:
     """
 
     collective: str
-    ranks: int
-    nodes: int
-    bytes: int  # approximate size of a call; -1 if ranks do not know the sizes of others
-    calls: int
-    total_bytes: int
-    seconds: float
+    ranks: Ranks
+    nodes: Count
+    bytes: Size  # approximate size of a call; -1 if ranks do not know the sizes of others
+    calls: Count
+    total_bytes: Count
+    seconds: Seconds
     choice: str
     reason: str
-    predicted: float
-    measured: float
-    native: float
-    bound: float
+    predicted: Seconds
+    measured: Seconds
+    native: Seconds
+    bound: Seconds
     why: str = "unknown"  # of native calls, as a word of WHYS; "" if the row shows it
     arrivals: RowArrivals | None = None  # if calls were sampled
 
@@ -118,8 +129,8 @@ class Report:
     """A run."""
 
     mpi: str
-    ranks: int
-    seconds: float  # from MPI_Init to MPI_Finalize
+    ranks: Ranks
+    seconds: Seconds  # from MPI_Init to MPI_Finalize
     rows: list[Row]
     node: str = ""  # how the ranks on rank 0's node exchange data
     devices: list[str] = field(default_factory=list)  # a sentence per GPU runtime with a device
@@ -140,9 +151,25 @@ def read(path: Path) -> Report:
     """Reads a report. InputError, naming the problem, if the file is not one."""
     report = documents.read(
         path, Report, "toccata_report", VERSION,
-        what="report", remedy="TOCCATA_REPORT=FILE.json makes a run write one",
+        what="report", remedy=REMEDY,
     )  # fmt: skip
+    for what, length in _lists_by_rank(report):
+        if length != report.ranks:
+            raise InputError(
+                f"{path}: {what}: expected one for each of {report.ranks} ranks; {REMEDY}"
+            )
     return replace(report, mpi=" ".join(report.mpi.split()))
+
+
+def _lists_by_rank(report: Report) -> Iterator[tuple[str, int]]:
+    """The names of the lists by rank of MPI_COMM_WORLD, and their lengths."""
+    if report.arrivals:
+        for name in ("hosts", "waiting", "working"):
+            yield f"arrivals.{name}", len(getattr(report.arrivals, name))
+    for number, row in enumerate(report.rows):
+        if row.arrivals:
+            for name in ("after_first", "awaited", "last"):
+                yield f"rows[{number}].arrivals.{name}", len(getattr(row.arrivals, name))
 
 
 def awaited(report: Report) -> list[float]:
@@ -168,6 +195,7 @@ def answers(report: Report) -> list[str]:
     time, total = report.seconds, waiting + working
     share = waiting / total if total > 0 else 0.0
     return [
+        *_unknown(report),
         f"blocking collectives: {total / time:.0%} of the time, {show_seconds(total)} of "
         f"{show_seconds(time)} (mean over ranks)",
         f"waiting for ranks that arrive later: {share:.0%} of that, {show_seconds(waiting)}; "
@@ -175,6 +203,26 @@ def answers(report: Report) -> list[str]:
         f"available to better algorithms: at most {show_seconds(available)}, "
         f"{available / time:.0%} of the time (working, above the lower bound where it is known)",
     ]
+
+
+def _unknown(report: Report) -> Iterator[str]:
+    """Lines, if the arrivals do not tell about all calls."""
+    assert report.arrivals is not None
+    sampled = [each for each in report.rows if each.arrivals]
+    known = sum(each.seconds for each in sampled)
+    if known < KNOWN * report.after:
+        yield (
+            f"arrivals are known for {known / report.after:.0%} of rank 0's time in collectives: "
+            "those of blocking calls, for the first 256 collectives of communicators; the next "
+            "lines tell about these only"
+        )
+    kept = sum(each.arrivals.sampled for each in sampled if each.arrivals)
+    left_out = report.arrivals.left_out
+    if left_out > CONTRADICT * (kept + left_out):
+        yield (
+            f"{left_out} of {kept + left_out} sampled calls contradict each other and are left "
+            "out: they have no data, or threads begin on communicators in different orders"
+        )
 
 
 def why_native(row: Row, rows: Sequence[Row]) -> tuple[str, str]:
@@ -256,12 +304,9 @@ def summary(report: Report) -> list[str]:
         f"with native, it would have been {show_seconds(before)}: {verb} {show_seconds(abs(won))}, "
         f"{abs(won) / before:.0%}; native was compared for {compared / after:.0%} of the time"
     )
-    gains = {each: each.before - each.seconds for each in report.rows}
-    for what, row in (
-        ("won", max(gains, key=lambda each: gains[each])),
-        ("lost", min(gains, key=lambda each: gains[each])),
-    ):
-        gained = gains[row] if what == "won" else -gains[row]
+    gains = [each.before - each.seconds for each in report.rows]
+    for what, gained in (("won", max(gains)), ("lost", -min(gains))):
+        row = report.rows[gains.index(gained if what == "won" else -gained)]
         if gained > 0:
             lines.append(
                 f"most was {what} in {row.collective} of {show_size(row.bytes)} by {row.choice}: "
@@ -289,14 +334,14 @@ def table(report: Report) -> RenderableType:
         gain = each.gain
         reason = why_native(each, report.rows)[0] if each.is_native else _reason(each, report.rows)
         result.add_row(
-            each.collective,
+            escape(each.collective),
             f"{each.ranks}{nodes}",
             show_size(each.bytes),
             str(each.calls),
             show_seconds(each.seconds),
             f"{each.seconds / report.after:.0%}" if report.after > 0 else "",
-            f"[dim]{each.choice}[/]" if each.is_native else each.choice,
-            reason,
+            f"[dim]{escape(each.choice)}[/]" if each.is_native else escape(each.choice),
+            escape(reason),
             *(show_microseconds(time) if time > 0 else "[dim]–[/]" for time in times),
             f"[{'green' if gain >= 1 else 'red'}]×{gain:.2f}[/]" if gain else "[dim]–[/]",
         )

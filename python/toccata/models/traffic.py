@@ -22,7 +22,8 @@ KEY, VERSION = "toccata_traffic", 1
 REMEDY = "`toccata run --record FILE.json -- mpirun ...` writes such files"
 Kind = Literal["point-to-point", "neighborhood", "one-sided"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
-Count = Annotated[int, Meta(ge=0)]
+Count = Annotated[int, Meta(ge=0, le=2**63 - 1)]
+Core = Annotated[int, Meta(ge=-1, le=2**31 - 1)]
 
 
 class Pair(msgspec.Struct, array_like=True, frozen=True):
@@ -46,7 +47,7 @@ class Traffic:
     ranks: Annotated[int, Meta(ge=1, le=MOST_RANKS)]
     machine: str
     placement: str
-    cores: list[int]
+    cores: list[Core]
     pairs: list[Pair]
     outside: tuple[Count, Count]  # messages and bytes to ranks of other worlds
 
@@ -61,7 +62,10 @@ class Traffic:
     def placed(self, path: Path) -> _core.Placement:
         """The ranks where they ran. InputError if the file does not describe this."""
         try:
-            there = _core.read_saved(self.machine, str(path))
+            there = _core.read_saved(self.machine, f"{path}: machine")
+        except _core.ChoiceError as error:
+            raise InputError(f"{error}; {REMEDY}") from None
+        try:
             return _core.Placement(there, self.ranks, self.placement)
         except _core.ChoiceError as error:
             raise InputError(f"{path}: {error}; {REMEDY}") from None
@@ -83,7 +87,7 @@ def is_traffic(text: str) -> bool:
         return False
     try:
         found = msgspec.json.decode(path.read_bytes())
-    except (OSError, msgspec.MsgspecError):
+    except (OSError, msgspec.MsgspecError, RecursionError):
         return False
     return isinstance(found, dict) and KEY in found
 

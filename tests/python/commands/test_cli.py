@@ -500,6 +500,10 @@ def test_run_reports_to_a_file(words: list[str], value: str, machine: Path) -> N
 def test_run_refuses_a_report_that_is_none(machine: Path) -> None:
     code, _, stderr = invoke("run", "--report", "table.txt", "--", "mpirun", "./app")
     assert (code, stderr) == (2, "toccata: --report table.txt: a report is a file named *.json\n")
+    for words in (["traffic.txt", "--"], ["--"]):
+        code, _, stderr = invoke("run", "--record", *words, "mpirun", "./app")
+        said = f"toccata: --record {words[0]}: a record is a file named *.json\n"
+        assert (code, stderr) == (2, said)
     (machine / "run.json").mkdir()
     code, _, stderr = invoke("run", "--report", "run.json", "--", "mpirun", "./app")
     assert code == 2 and "'run.json' cannot be written: Is a directory" in stderr

@@ -176,3 +176,82 @@ def test_the_page_of_many_ranks_is_small(tmp_path: Path) -> None:
     path.write_text(json.dumps(document))
     assert invoke("explain", str(path), "--html", str(file))[0] == 0
     assert file.stat().st_size < 1 << 20
+
+
+def test_gains_beside_arrivals(tmp_path: Path) -> None:
+    document = sample([0.0, 0.2, 3.6, 0.2])
+    document["rows"][0] |= {
+        "choice": "ring", "reason": "guarded", "measured": 1e-3, "native": 2e-3,
+    }  # fmt: skip
+    path = tmp_path / "run.json"
+    path.write_text(json.dumps(document))
+    stdout = invoke("explain", str(path))[1]
+    assert "most was won in allreduce of 4K by ring: 1.50 s" in stdout
+
+
+def test_unknown_arrivals_are_named(tmp_path: Path) -> None:
+    document = sample([0.0, 0.2, 3.6, 0.2])
+    del document["rows"][1]["arrivals"]
+    document["arrivals"]["left_out"] = 100
+    lines = answers(document, tmp_path)
+    assert "known for 50% of rank 0's time" in lines[0]
+    assert lines[1].startswith("100 of 200 sampled calls contradict each other")
+    document["rows"][1]["seconds"] = 0.05
+    document["arrivals"]["left_out"] = 9
+    assert answers(document, tmp_path)[0].startswith("blocking collectives")
+
+
+@pytest.mark.parametrize(
+    ("where", "what", "value", "said"),
+    [
+        ("row", "calls", -1, "rows[0].calls: expected 'int' >= 0"),
+        ("row", "ranks", 0, "rows[0].ranks: expected 'int' >= 1"),
+        ("row", "bytes", 10**400, "rows[0].bytes"),
+        ("row", "seconds", 1e300, "rows[0].seconds: expected 'float' <= 1"),
+        ("run", "hosts", ["n1"], "arrivals.hosts: expected one for each of 4 ranks"),
+        ("run", "waiting", [], "arrivals.waiting: expected one for each of 4 ranks"),
+        ("calls", "last", [1.0] * 5, "rows[0].arrivals.last: expected one for each of 4 ranks"),
+        ("calls", "awaited", [], "rows[0].arrivals.awaited: expected one for each of 4 ranks"),
+        ("report", "ranks", 3, "arrivals.hosts: expected one for each of 3 ranks"),
+        ("report", "ranks", -4, "ranks: expected 'int' >= 1"),
+    ],
+)
+def test_wrong_numbers_are_one_line(
+    where: str, what: str, value: object, said: str, tmp_path: Path
+) -> None:
+    document = sample([0.0, 0.2, 3.6, 0.2])
+    first = document["rows"][0]
+    parts = {
+        "report": document, "run": document["arrivals"], "row": first, "calls": first["arrivals"],
+    }  # fmt: skip
+    parts[where][what] = value
+    path = tmp_path / "run.json"
+    path.write_text(json.dumps(document))
+    code, _, stderr = invoke("explain", str(path))
+    assert code == 2 and said in stderr and stderr.count("\n") == 1, stderr
+
+
+def test_names_are_not_markup(tmp_path: Path) -> None:
+    document = sample([0.0, 0.2, 3.6, 0.2], hosts=["[/red]", "[/red]", "n2", "n2"])
+    document["rows"][0] |= {"choice": "[/red]", "reason": "[/red]"}
+    document["devices"] = ["[/red]"]
+    path = tmp_path / "run.json"
+    path.write_text(json.dumps(document))
+    code, stdout, stderr = invoke("explain", str(path))
+    assert code == 0 and stdout.count("[/red]") >= 2, stderr
+
+
+def test_a_page_does_not_replace_its_report(tmp_path: Path) -> None:
+    path = tmp_path / "run.json"
+    path.write_text(json.dumps(sample([0.0, 0.2, 3.6, 0.2])))
+    before = path.read_text()
+    code, _, stderr = invoke("explain", str(path), "--html", str(path))
+    assert code == 2 and "is also the input; name another file" in stderr
+    assert path.read_text() == before
+
+
+def test_options_that_a_report_does_not_have(tmp_path: Path) -> None:
+    path = tmp_path / "run.json"
+    path.write_text(json.dumps(sample([0.0, 0.2, 3.6, 0.2])))
+    code, _, stderr = invoke("explain", str(path), "-p", "4")
+    assert code == 2 and "a report has its own ranks and machine" in stderr

@@ -116,6 +116,7 @@ def test_wrong_input_is_one_line(toccata: Toccata, tmp_path: Path) -> None:
     for arguments, complaint in {
         ("missing.json",): "cannot be read",
         ("b.json",): "is not a record of traffic; `toccata run --record",
+        (file, "--rankfile", file): "is also the input; name another file",
         (file, "--placement", "cyclic"): "has no effect without --machine",
         (file, "--machine", "node:2 core:2"): "8",
         (file, "--launcher", "lsf", "--rankfile", "r"): "expected one of openmpi, slurm, mpich",

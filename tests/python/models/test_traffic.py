@@ -75,7 +75,10 @@ def test_predicted_time_is_that_of_the_busiest_rank_or_node(tmp_path: Path) -> N
     ("change", "complaint"),
     [
         ({"toccata_traffic": 2}, "has version 2, but this Toccata reads version 1"),
+        ({"toccata_traffic": "1"}, "has version '1', but this Toccata reads version 1"),
         ({"ranks": 0}, "ranks: expected"),
+        ({"pairs": [[0, 1, "one-sided", 1, 10**400]]}, r"pairs\[0\]"),
+        ({"cores": [0, 1, 2, -7]}, r"cores\[3\]"),
         ({"pairs": [[0, 4, "point-to-point", 1, 1]]}, "there is no rank 4 among 4"),
         ({"pairs": [[0, 1, "letters", 1, 1]]}, r"pairs\[0\]"),
         ({"pairs": [[0, -1, "one-sided", 1, 1]]}, r"pairs\[0\]"),
@@ -121,8 +124,13 @@ def test_command_line(toccata: Toccata, tmp_path: Path) -> None:
     assert re.search(r"node +4 +4 KiB +50\.0%", said.stdout)
     assert "without 3 messages (2 KiB) to ranks of other worlds" in said.stdout
     assert (tmp_path / "matrix.png").stat().st_size > 1000
+    broken = tmp_path / "broken.json"
+    broken.write_text("[" * 100_000)
     for arguments, complaint in {
         (): "give the number of ranks",
+        (str(broken),): f"{broken}: is not a record of traffic",
+        ("missing.json", "-o", "a.png"): "missing.json: cannot be read",
+        (str(file), "-p", "4"): "a record has its own ranks and machine",
         ("ring", "-p", "4", "-o", "a.png"): "-o draws recorded traffic",
     }.items():
         said = toccata("traffic", *arguments)
