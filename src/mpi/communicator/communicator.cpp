@@ -79,7 +79,7 @@ void Communicator::close() {
   const auto alive = shared_from_this();
   process_->remove(*this);
   for (const auto& each : channels_) each->close();
-  if (nccl_ != nullptr) nccl_->close();
+  if (rare_ != nullptr && rare_->nccl != nullptr) rare_->nccl->close();
   process_ = nullptr;
   if (user_ != MPI_COMM_NULL) PMPI_Comm_delete_attr(user_, Keyvals::communicator());
 }
@@ -155,7 +155,7 @@ const Service& Communicator::service_of_requests(const Service& service, Form fo
 void Communicator::count(const Service& service, Form form, std::int64_t bytes, double seconds,
                          double outside) {
   if (!Settings::get().reporting() || rank() != 0 || is_closed()) return;
-  if (form == Form::blocking) counted_ = service.row.number;
+  if (form == Form::blocking && rare_ != nullptr) rare_->counted = service.row.number;
   process_->count(form == Form::blocking ? service : service_of_requests(service, form), bytes,
                   seconds, outside);
 }
@@ -163,22 +163,23 @@ void Communicator::count(const Service& service, Form form, std::int64_t bytes, 
 // Ranks outside MPI_COMM_WORLD have no place in the report. Among neighbours, a rank does not know
 // which arrivals the others wait for.
 Samples* Communicator::samples(const Collective& collective) {
-  for (const Sampled& each : sampled_)
-    if (each.collective == &collective) return each.samples;
+  Rare& mine = rare();
+  for (const auto& [known, samples] : mine.sampled)
+    if (known == &collective) return samples;
   if (is_closed()) return nullptr;
   ArrivalLog& log = process_->arrival_log();
-  if (order_ < 0 && !is_inter()) {
+  if (mine.order < 0 && !is_inter()) {
     const std::vector<int> ranks = ranks_in_world(user());
     Digest group;
     for (const int each : ranks) group.add(static_cast<std::uint64_t>(each));
-    group_ = group.value();
-    order_ = log.next_order(group_);
-    is_sampled_ = size() > 1 && std::ranges::count(ranks, MPI_UNDEFINED) == 0;
+    mine.group = group.value();
+    mine.order = log.next_order(mine.group);
+    mine.is_sampled = size() > 1 && std::ranges::count(ranks, MPI_UNDEFINED) == 0;
   }
-  Samples* const added = is_sampled_ && !collective.among_neighbors
-                             ? log.add(collective, group_, order_, size(), rank())
+  Samples* const added = mine.is_sampled && !collective.among_neighbors
+                             ? log.add(collective, mine.group, mine.order, size(), rank())
                              : nullptr;
-  sampled_.push_back({&collective, added});
+  mine.sampled.emplace_back(&collective, added);
   return added;
 }
 
@@ -313,10 +314,11 @@ const Service& Communicator::native_because(const Question& call) {
 }
 
 std::optional<int> Communicator::serve_by_nccl(const Operation& call) {
-  if (nccl_ == nullptr) nccl_ = std::make_unique<Nccl>(*this);
+  std::unique_ptr<Nccl>& nccl = rare().nccl;
+  if (nccl == nullptr) nccl = std::make_unique<Nccl>(*this);
   const double began = PMPI_Wtime();
   int code = MPI_SUCCESS;
-  if (!nccl_->serve(call, code)) return {};
+  if (!nccl->serve(call, code)) return {};
   const Service& service = process_->service(call.collective, "nccl", Service::Instead::no, {},
                                              key(call.collective, "nccl", Source::forced, -1));
   if (code == MPI_SUCCESS)

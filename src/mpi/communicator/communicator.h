@@ -113,8 +113,8 @@ class Communicator final : public Members, public Attachment {
   // For the report: the samples of that collective's calls; null if none are kept. While a sampled
   // call runs, rank 0 notes the row that counts it; -1 is none.
   Samples* samples(const Collective& collective);
-  void forget_counted() { counted_ = -1; }
-  int counted() const { return counted_; }
+  void forget_counted() { rare().counted = -1; }
+  int counted() const { return rare_ == nullptr ? -1 : rare_->counted; }
 
   // The decisions for calls without a named algorithm; and a call in the form of their question.
   Decisions& decisions() { return decisions_; }
@@ -178,6 +178,20 @@ class Communicator final : public Members, public Attachment {
         return each.get();
     return nullptr;
   }
+  // What few communicators need. The others have less memory.
+  struct Rare {
+    std::unique_ptr<Nccl> nccl;
+    // For the report, see Series.
+    std::vector<std::pair<const Collective*, Samples*>> sampled;
+    std::uint64_t group = 0;
+    int order = -1;
+    bool is_sampled = false;
+    int counted = -1;
+  };
+  Rare& rare() {
+    if (rare_ == nullptr) rare_ = std::make_unique<Rare>();
+    return *rare_;
+  }
   Server& instead_of(const Server& server, bool ordered_would_do);
   const Service& native_because(const Question& call);
   const Service& service_of_requests(const Service& service, Form form);
@@ -192,16 +206,7 @@ class Communicator final : public Members, public Attachment {
   std::shared_ptr<Communicator> self_;  // held by the attribute of the user's communicator
   std::vector<std::unique_ptr<Server>> servers_;
   Decisions decisions_{*this};
-  struct Sampled {
-    const Collective* collective;
-    Samples* samples;
-  };
-  std::vector<Sampled> sampled_;
-  std::uint64_t group_ = 0;  // see Series
-  int order_ = -1;
-  bool is_sampled_ = false;
-  int counted_ = -1;
-  std::unique_ptr<Nccl> nccl_;  // made when it is first used
+  std::unique_ptr<Rare> rare_;  // made when it is first used
 
   static std::atomic<std::uint64_t> era_;
 };
