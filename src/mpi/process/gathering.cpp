@@ -5,6 +5,8 @@
 #include <numeric>
 #include <thread>
 
+#include "mpi/world/world.h"
+
 namespace toccata {
 
 bool ends_in_time(MPI_Request& request) {
@@ -17,6 +19,28 @@ bool ends_in_time(MPI_Request& request) {
   }
   return ended != 0;
 }
+
+namespace {
+
+constexpr int tag = 31418;  // tags up to 32767 are always valid
+
+// Empty messages from rank 0 to each other rank, and back.
+void exchange_answers(int rank, int size, MPI_Comm comm) {
+  const int first = rank == 0 ? 1 : 0, end = rank == 0 ? size : 1;
+  std::vector<MPI_Request> received, sent;
+  const auto send_to_all = [&] {
+    for (int other = first; other < end; ++other)
+      PMPI_Isend(nullptr, 0, MPI_BYTE, other, tag, comm, &sent.emplace_back());
+  };
+  for (int other = first; other < end; ++other)
+    PMPI_Irecv(nullptr, 0, MPI_BYTE, other, tag, comm, &received.emplace_back());
+  if (rank == 0) send_to_all();
+  for (MPI_Request& each : received) ends_in_time(each);
+  if (rank != 0) send_to_all();
+  for (MPI_Request& each : sent) ends_in_time(each);
+}
+
+}  // namespace
 
 std::optional<std::vector<std::string>> gather_texts(const std::string& mine, MPI_Comm comm) {
   int rank, size;
@@ -46,6 +70,9 @@ std::optional<std::vector<std::string>> gather_texts(const std::string& mine, MP
   PMPI_Igatherv(data->mine.data(), data->length, MPI_CHAR, data->all.data(), data->lengths.data(),
                 data->places.data(), MPI_CHAR, 0, comm, &request);
   if (!gathered(request)) return {};
+  // Unlike MPI_Finalize, the end of a session does not wait for other ranks, and under Open MPI 5 a
+  // rank may be ended by SIGPIPE there. These messages come after all others between their ranks.
+  if (World::is_ours()) exchange_answers(rank, size, comm);
   std::vector<std::string> texts;
   for (std::size_t from = 0; from < data->lengths.size(); ++from)
     texts.push_back(data->all.substr(data->places[from], data->lengths[from]));
