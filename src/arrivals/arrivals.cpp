@@ -62,7 +62,7 @@ class Matching {
     for (const Sample& first : members.series.front()->samples.kept()) {
       if (first.row < 0 || first.row >= static_cast<int>(result_.rows.size())) continue;
       bool complete = true;
-      for (std::size_t rank = 0; rank < stays.size() && complete; ++rank) {
+      for (std::size_t rank = 0; rank < stays.size(); ++rank) {
         const Sample* const sample = find(*members.series[rank], first.number, places[rank]);
         complete = sample != nullptr;
         if (!complete) break;

@@ -10,12 +10,14 @@
 
 namespace toccata {
 
-std::uint64_t node_of(const std::string& host) {
+std::string boot_id() {
   std::ifstream stream("/proc/sys/kernel/random/boot_id");
-  std::string boot;
-  std::getline(stream, boot);
-  return digest(host + "\n" + boot);
+  std::string id;
+  std::getline(stream, id);
+  return id;
 }
+
+std::uint64_t node_of(const std::string& host) { return digest(host + "\n" + boot_id()); }
 
 Machine with_hosts(const Placement& placement, const std::vector<std::string>& hosts) {
   const Machine& machine = placement.machine();

@@ -38,6 +38,9 @@ struct Whereabouts {
 // nodes, and every rank knows its host there.
 Placement placement_of(std::span<const Whereabouts> ranks, const Machine* network = nullptr);
 
+// Identifies a running system; empty if it is unknown.
+std::string boot_id();
+
 // The name of a node in `Whereabouts`, for the processes of this host: also of the running system,
 // because all hosts may be called localhost.
 std::uint64_t node_of(const std::string& host);

@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <string>
 
 #include "mpi/process/gathering.h"
 #include "mpi/settings/settings.h"
 #include "text/digest.h"
+#include "topology/whereabouts.h"
 
 namespace toccata {
 
@@ -20,8 +20,7 @@ constexpr int trips = 40;   // the shortest one counts
 
 // Linux starts the clock when a node boots. Containers can have time namespaces.
 std::uint64_t name_of_clock() {
-  std::string boot;
-  std::getline(std::ifstream("/proc/sys/kernel/random/boot_id"), boot);
+  std::string boot = boot_id();
   if (boot.empty()) boot = processor_name();
   std::error_code error;
   return digest(boot + std::filesystem::read_symlink("/proc/self/ns/time", error).string());
