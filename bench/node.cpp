@@ -4,9 +4,8 @@
 //
 //   COLLECTIVE BYTES BUFFERS NATIVE QUARTILE QUARTILE OURS QUARTILE QUARTILE   (microseconds)
 //
-// Each sample starts at a common time, because all ranks of a node have the same clock. Its time is
-// that of the slowest rank. BYTES are those of a rank's longer buffer: in an allgather, those of
-// all its blocks. BUFFERS are `reused`, or `rotating` through more memory than the caches have.
+// BYTES are those of a rank's longer buffer: in an allgather, those of all its blocks. BUFFERS are
+// `reused`, or `rotating` through more memory than the caches have.
 //
 //   node [-m MILLISECONDS] [-b BYTES,...] [-c COLLECTIVE,...] [-r] [-s]
 //
@@ -16,44 +15,24 @@
 #include <mpi.h>
 
 #include <algorithm>
-#include <array>
-#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <ctime>
 #include <functional>
-#include <sched.h>
 #include <sstream>
 #include <string>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <unistd.h>
 #include <vector>
 
 #include "both.h"
+#include "turns_in_time.h"
+
+using toccata::bench::TurnsInTime;
 
 namespace {
 
-double now() {
-  timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return static_cast<double>(time.tv_sec) * 1e6 + static_cast<double>(time.tv_nsec) * 1e-3;
-}
-
 int rank, p;
-bool crowded;  // more ranks than cores
-
-// All ranks begin at this time. If ranks share cores, they sleep until then.
-void wait_until(double start) {
-  if (crowded && start - now() > 5) {
-    const auto nanoseconds = static_cast<std::int64_t>(start * 1e3);
-    const timespec time{nanoseconds / 1000000000, nanoseconds % 1000000000};
-    clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, nullptr);
-  }
-  while (now() < start) {
-  }
-}
 
 // The memory of a call: always the same, or rotating.
 class Buffers {
@@ -121,103 +100,22 @@ const std::vector<Collective>& collectives() {
   return all;
 }
 
-double quantile(std::vector<double>& values, double q) {
-  if (values.empty()) return 0;
-  const auto at = values.begin() + static_cast<std::ptrdiff_t>(q * (values.size() - 1) + 0.5);
-  std::ranges::nth_element(values, at);
-  return *at;
-}
-
-// The samples of one side, native or ours.
-class Side {
- public:
-  explicit Side(const std::function<void(double*, double*, int)>& call) : call_(call) {}
-
-  // Returns when the last of the samples has ended on this rank.
-  void measure(Buffers& buffers, int count, int calls, double first, double period, int samples) {
-    for (int i = 0; i < samples; ++i) {
-      const double start = first + i * period;
-      const bool late = now() > start;
-      wait_until(start);
-      for (int j = 0; j < calls; ++j) {
-        call_(buffers.in(), buffers.out(), count);
-        buffers.next();
-      }
-      times_.push_back(late ? 1e12 : (now() - start) / calls);
-    }
-  }
-  // Takes the slowest rank's time of each sample, and discards samples with a late rank. Returns
-  // the share of discarded samples.
-  double settle(bool keeps = true) {
-    std::vector<double> slowest(times_.size());
-    PMPI_Allreduce(times_.data(), slowest.data(), static_cast<int>(times_.size()), MPI_DOUBLE,
-                   MPI_MAX, WORLD);
-    std::erase_if(slowest, [](double each) { return each > 1e11; });
-    const double late = 1 - static_cast<double>(slowest.size()) / times_.size();
-    times_.clear();
-    if (keeps) slowest_.insert(slowest_.end(), slowest.begin(), slowest.end());
-    return late;
-  }
-  void forget() { slowest_.clear(); }
-  std::vector<double>& slowest() { return slowest_; }
-
- private:
-  const std::function<void(double*, double*, int)>& call_;
-  std::vector<double> times_, slowest_;
-};
-
-double begin_together(double after) {
-  double first = now() + after;
-  PMPI_Bcast(&first, 1, MPI_DOUBLE, 0, WORLD);
-  return first;
-}
-
 void measure_cell(const Collective& collective, int bytes, const char* kind, Buffers& buffers,
-                  double budget) {
+                  TurnsInTime& turns) {
   const int blocks = collective.sliced ? p : 1;
   const int count = std::max(bytes / blocks / static_cast<int>(sizeof(double)), 1);
   buffers.fit(static_cast<std::size_t>(count) * blocks * sizeof(double));
-  Side ours(collective.ours), native(collective.native);
-  const double lead = 30.0 * p;
-
-  // The typical time, and the number of calls per sample. It is one, unless ranks share cores.
-  double typical = 0;
-  for (int i = 0; i < 2; ++i)
-    for (Side* side : {&native, &ours}) {
-      const double start = begin_together(lead);
-      wait_until(start);
-      constexpr int calls = 8;
-      side->measure(buffers, count, calls, now() + 1, 0, 1);
-      double mine = (now() - start) / calls;
-      PMPI_Allreduce(MPI_IN_PLACE, &mine, 1, MPI_DOUBLE, MPI_MAX, WORLD);
-      side->settle(false);
-      if (i == 1) typical = std::max(typical, mine);
-    }
-  const int calls = crowded ? std::clamp(static_cast<int>(400 / typical), 1, 200) : 1;
-  double period = crowded ? calls * typical * 1.5 + 150 : typical * 1.3 + 1;
-
-  const int turns = typical > 2e3 ? 2 : 8;  // fewer turns if the MPI library waits without yielding
-  for (int attempt = 0; attempt < 4; ++attempt, period *= 2) {
-    const int samples = std::clamp(static_cast<int>(budget / turns / period), crowded ? 3 : 6, 200);
-    double late = 0;
-    for (int turn = 0; turn < turns; ++turn)
-      for (Side* side : turn % 2 == 0 ? std::array{&native, &ours} : std::array{&ours, &native}) {
-        // Warm up caches and branch predictions for this side.
-        side->measure(buffers, count, 1, begin_together(lead), period, crowded ? 1 : 4);
-        side->settle(false);
-        side->measure(buffers, count, calls, begin_together(lead), period, samples);
-        late += side->settle() / (2 * turns);
-      }
-    int enough = late < 0.3 ? 1 : 0;
-    PMPI_Bcast(&enough, 1, MPI_INT, 0, WORLD);
-    if (enough != 0) break;
-    if (attempt < 3)
-      for (Side* side : {&native, &ours}) side->forget();
-  }
-  if (rank != 0 || native.slowest().empty() || ours.slowest().empty()) return;
+  const auto calls_of = [&](const auto& call) {
+    return [&] {
+      call(buffers.in(), buffers.out(), count);
+      buffers.next();
+    };
+  };
+  const auto times = turns.measure(calls_of(collective.native), calls_of(collective.ours));
+  if (!times) return;
   std::printf("%s %d %s", collective.name.c_str(), bytes, kind);
-  for (Side* side : {&native, &ours})
-    for (const double q : {0.5, 0.25, 0.75}) std::printf(" %.4f", quantile(side->slowest(), q));
+  for (const auto* side : {&times->native, &times->ours})
+    for (const double each : *side) std::printf(" %.4f", each);
   std::printf("\n");
   std::fflush(stdout);
 }
@@ -228,10 +126,6 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(WORLD, &rank);
   MPI_Comm_size(WORLD, &p);
-  cpu_set_t allowed;
-  sched_getaffinity(0, sizeof allowed, &allowed);
-  crowded = p > sysconf(_SC_NPROCESSORS_ONLN);
-  prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
 
   double milliseconds = 8;
   bool only_reused = false, in_memfd = false;
@@ -249,6 +143,7 @@ int main(int argc, char** argv) {
   if (sizes.empty())
     sizes = {8, 64, 512, 1 << 10, 4 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20, 4 << 20};
 
+  TurnsInTime turns(milliseconds);
   for (const bool rotating : {false, true}) {
     if (rotating && only_reused) break;
     Buffers buffers(rotating, in_memfd);
@@ -256,7 +151,7 @@ int main(int argc, char** argv) {
       if (!names.empty() && names.find("," + each.name + ",") == std::string::npos) continue;
       for (const int bytes : each.name == "barrier" ? std::vector{0} : sizes)
         if (each.name != "barrier" || !rotating)
-          measure_cell(each, bytes, rotating ? "rotating" : "reused", buffers, milliseconds * 1e3);
+          measure_cell(each, bytes, rotating ? "rotating" : "reused", buffers, turns);
     }
   }
   MPI_Finalize();

@@ -217,16 +217,32 @@ std::optional<Ranking::Surest> Ranking::surest_gain_over(const Choice& other,
   return Surest{found.choice, found.seconds, most};
 }
 
+std::vector<const Rates*> Ranking::possible(NetworkKind network) const {
+  std::vector<const Rates*> result;
+  if (network == NetworkKind::any) result.push_back(&rates_);
+  for (const Rates& each : networks_) result.push_back(&each);
+  return result;
+}
+
+std::optional<Ranking::Ratio> Ranking::ratio(const Choice& one, const Choice& other,
+                                             NetworkKind network, std::int64_t bytes) const {
+  const Sketch *const ours = find(one), *const compared = find(other);
+  if (ours == nullptr || compared == nullptr || networks_.empty()) return {};
+  Ratio found{std::numeric_limits<double>::infinity(), 0};
+  for (const Rates* const rates : possible(network)) {
+    const double here = ours->seconds(*rates, bytes) / compared->seconds(*rates, bytes);
+    found = {std::min(found.least, here), std::max(found.most, here)};
+  }
+  return found;
+}
+
 std::optional<Ranking::Safest> Ranking::safest(NetworkKind network,
                                                std::span<const std::int64_t> sizes,
                                                std::span<const Choice> rivals,
                                                double most_regret) const {
   if (networks_.empty()) return {};
-  std::vector<const Rates*> possible;
-  if (network == NetworkKind::any) possible.push_back(&rates_);
-  for (const Rates& each : networks_) possible.push_back(&each);
   std::vector<double> regrets(sketches_.size(), 0);
-  for (const Rates* const rates : possible)
+  for (const Rates* const rates : possible(network))
     for (const std::int64_t bytes : sizes) {
       double least = std::numeric_limits<double>::infinity();
       for (const Choice& each : rivals)

@@ -69,6 +69,14 @@ class Ranking {
   // machine is known.
   double sure_gain(const Choice& one, const Choice& other, std::int64_t bytes) const;
 
+  // The time of one choice as a multiple of another's, over these networks. Nothing if one of them
+  // is not ranked, or the machine is known.
+  struct Ratio {
+    double least, most;
+  };
+  std::optional<Ratio> ratio(const Choice& one, const Choice& other, NetworkKind network,
+                             std::int64_t bytes) const;
+
   // A choice that is nearly the fastest for any MPI library and any of these networks: the one with
   // the least regret, which is the most that it takes as a multiple of the fastest rival, over
   // these networks and sizes. On Ethernet, the kernels of nodes also limit their messages, which no
@@ -94,6 +102,7 @@ class Ranking {
   };
   void add(const Sketcher& sketcher, const Choice& choice, const Shape& known);
   void add_networks(const Sketcher& sketcher, const Model& model);
+  std::vector<const Rates*> possible(NetworkKind network) const;
   const Rates* slow() const { return networks_.empty() ? nullptr : &networks_.back(); }
   Entry published_if_faster(const Choice& choice, std::int64_t bytes) const;
   const Sketch* find(const Choice& choice) const;

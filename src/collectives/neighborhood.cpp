@@ -1,8 +1,11 @@
 #include "collectives/neighborhood.h"
 
 #include <algorithm>
+#include <array>
 #include <tuple>
 #include <utility>
+
+#include "text/digest.h"
 
 namespace toccata {
 
@@ -35,6 +38,15 @@ Neighbors Neighbors::on_mesh(std::span<const int> peers) {
   Neighbors result = in_graph(peers, peers);
   std::ranges::sort(result.in, {}, [](const Edge& each) { return each.block ^ 1; });
   return result;
+}
+
+bool Neighbors::repeat() const {
+  return std::ranges::any_of(std::array{&in, &out}, [](const std::vector<Edge>* edges) {
+    std::vector<int> peers;
+    for (const Edge& each : *edges) peers.push_back(each.peer);
+    std::ranges::sort(peers);
+    return std::ranges::adjacent_find(peers) != peers.end();
+  });
 }
 
 Neighborhood::Neighborhood(int first, std::vector<Neighbors> some)
@@ -80,6 +92,19 @@ Neighborhood Neighborhood::stencil(int p) {
     all.push_back(Neighbors::on_mesh(peers));
   }
   return Neighborhood(std::move(all));
+}
+
+std::uint64_t Neighborhood::digest() const {
+  Digest result;
+  const auto add = [&](std::int64_t number) { result.add(static_cast<std::uint64_t>(number)); };
+  for (const Neighbors& each : all_) {
+    add(each.blocks_in), add(each.blocks_out);
+    for (const auto* edges : {&each.in, &each.out}) {
+      add(std::ssize(*edges));
+      for (const Neighbors::Edge& edge : *edges) add(edge.peer), add(edge.block);
+    }
+  }
+  return result.value() | 1;
 }
 
 const Neighbors::Edge* Neighborhood::into(int rank, int block) const {

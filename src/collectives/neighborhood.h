@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -32,6 +33,9 @@ struct Neighbors {
   //
   //   2 ranks on a ring, rank 0 sends a b      rank 1 gets b a      (one block down, one up)
   static Neighbors on_mesh(std::span<const int> peers);
+
+  // Whether several edges come from the same rank, or go to the same one.
+  bool repeat() const;
 };
 
 // The neighbours of all ranks, or only those of one rank.
@@ -55,6 +59,9 @@ class Neighborhood {
   // blocks of lower ranks.
   int blocks_out() const { return first_out_.back(); }
   int first_out(int rank) const { return first_out_[rank - first_]; }
+
+  // Equal for equal neighbours.
+  std::uint64_t digest() const;
 
  private:
   Neighborhood(int first, std::vector<Neighbors> some);

@@ -31,7 +31,7 @@ bool can_gain_on_one_node(const Collective& collective, std::int64_t bytes) {
 std::shared_ptr<const Ranking> ranking(Ranks& ranks, const Collective& collective, int root,
                                        bool blocking) {
   try {
-    const Shape known = ranks.shape(root);
+    const Shape known = ranks.shape(collective, root);
     const ReorderWish wish = ranks.wish_for(collective);
     const bool publishes =
         blocking && !ranks.facts().on_one_node && ranks.share_memory_inside_nodes();
@@ -49,7 +49,7 @@ std::shared_ptr<const Ranking> ranking(Ranks& ranks, const Collective& collectiv
 std::shared_ptr<const Ranking> ranking_of_few(Ranks& ranks, const Collective& collective, int root,
                                               bool blocking) {
   try {
-    const Shape known = ranks.shape(root);
+    const Shape known = ranks.shape(collective, root);
     const bool published = blocking && ranks.share_memory_inside_nodes();
     const auto setting = published ? Ranking::Setting::few_or_published : Ranking::Setting::few;
     return ranks.results().ranking(digest_of(known), collective, root, {}, setting, [&] {
@@ -66,7 +66,7 @@ double bound(Ranks& ranks, const Collective& collective, int root, std::int64_t 
   static constexpr int many_ranks = 1024;  // a bound reads all blocks of all ranks
   if (ranks.facts().ranks > many_ranks) return 0;
   try {
-    return LowerBound(collective, ranks.shape(root), ranks.rules().model())(bytes);
+    return LowerBound(collective, ranks.shape(collective, root), ranks.rules().model())(bytes);
   } catch (const ChoiceError&) {
     return 0;
   }
@@ -125,7 +125,10 @@ std::unique_ptr<Decision> Decision::make(Ranks& ranks, const Question& call, std
     return made;
   }
   const bool trusts = ranks.rules().guarding() == Rules::Guarding::off;
-  if (bytes < 0 && (trusts || !tries_without_size(collective))) return nullptr;
+  if (bytes < 0 && (trusts || !made->may_try_without_size())) return nullptr;
+  if (collective.among_neighbors &&
+      (ranks.facts().on_one_node || !made->agree_on_blocks(call.own_bytes)))
+    return nullptr;
   if (trusts) {
     const auto found = ranking(ranks, collective, call.root, true);
     if (found == nullptr) return nullptr;
@@ -157,17 +160,20 @@ std::unique_ptr<Decision> Decision::forced(Ranks& ranks, const Collective& colle
 }
 
 std::unique_ptr<Decision> Decision::make_persistent(Ranks& ranks, const Question& call,
-                                                    std::int64_t bytes, const Choice& blocking,
-                                                    double own_bytes) {
+                                                    std::int64_t bytes, const Choice& blocking) {
   std::unique_ptr<Decision> made(new Decision(ranks, call.collective, bytes, Form::persistent));
   if (made->follow(ranks.rules().tuning(), Source::tuned, call.keeps_order)) return made;
   if (!call.keeps_order && made->follow(ranks.rules().learned(), Source::learned, false))
     return made;
+  if (depends_on_order_of_edges(call.collective) && ranks.edges() == Edges::repeated) {
+    made->add({}, Source::native);
+    return made;
+  }
   if (const auto choice = made->by_request_rule(); choice && ranks.share_memory()) {
     made->add(*choice, Source::node);
     return made;
   }
-  if (call.keeps_order || (bytes < 0 && !tries_without_size(call.collective))) return nullptr;
+  if (call.keeps_order || (bytes < 0 && !made->may_try_without_size())) return nullptr;
   // After this, the locations of the ranks are known, and therefore their results by shape.
   static_cast<void>(ranks.nodes());
   if (ranks.facts().on_one_node && !can_gain_on_one_node(call.collective, bytes)) {
@@ -177,7 +183,7 @@ std::unique_ptr<Decision> Decision::make_persistent(Ranks& ranks, const Question
   const std::optional<Choice> winner = ranks.results().winner(made->key());
   const double code = winner ? code_of(*winner) : 0;
   double least[3];
-  if (!ranks.agree(std::array{-own_bytes, code, -code}, least)) return nullptr;
+  if (!ranks.agree(std::array{-call.own_bytes, code, -code}, least)) return nullptr;
   made->most_bytes_ = -least[0];
   auto found = made->challengers(call.root);
   if (found.empty()) return nullptr;
@@ -207,16 +213,19 @@ std::unique_ptr<Decision> Decision::make_persistent(Ranks& ranks, const Question
 std::unique_ptr<Decision> Decision::make_nonblocking(Ranks& ranks, const Question& call,
                                                      std::int64_t bytes, std::int64_t calls) {
   std::unique_ptr<Decision> made(new Decision(ranks, call.collective, bytes, Form::nonblocking));
+  const Edges edges = ranks.known_edges();
+  const bool must_stay = depends_on_order_of_edges(call.collective) && edges != Edges::distinct;
   if (const auto choice = made->by_request_rule();
-      choice && ranks.wish_for(call.collective).how == Reorder::off) {
+      choice && !must_stay && ranks.wish_for(call.collective).how == Reorder::off) {
     made->add(*choice, Source::node);
     return made;
   }
-  if (call.is_final) {  // otherwise later decisions on blocking calls would serve it
+  // Otherwise later decisions on blocking calls would serve it.
+  if (call.is_final || must_stay) {
     made->add({}, Source::native);
     return made;
   }
-  if (call.keeps_order || (bytes < 0 && !tries_without_size(call.collective))) return nullptr;
+  if (call.keeps_order || (bytes < 0 && !made->may_try_without_size(edges))) return nullptr;
   made->root_ = call.root;
   made->add({}, Source::native);
   made->compare_by(Trials(made->setup(), calls));
@@ -229,6 +238,19 @@ void Decision::compare_by(Trials trials) {
   const std::int64_t lag =
       form_ == Form::persistent ? OpenTrials::starts_while_agreeing : OpenTrials::unlimited;
   open_trials_ = std::make_unique<OpenTrials>(*trials_, lag);
+}
+
+// A trial changes the order of repeated edges (Edges), and needs the neighbours of all ranks.
+bool Decision::may_try_without_size(Edges edges) const {
+  if (!tries_without_size(collective_)) return false;
+  if (depends_on_order_of_edges(collective_) && edges != Edges::distinct) return false;
+  return !collective_.among_neighbors ||
+         network_rule_concerns(collective_, ranks_.facts().ranks, 0, false);
+}
+
+bool Decision::may_try_without_size() {
+  return may_try_without_size(depends_on_order_of_edges(collective_) ? ranks_.edges()
+                                                                     : Edges::distinct);
 }
 
 // If it turns out later that ranks cannot share memory, they send the same blocks as messages.
@@ -275,7 +297,7 @@ bool Decision::follow(const Tuning& tuning, Source source, bool keeps_order) {
   if (is_learned && point->native_seconds == 0 && !is_for_these) return false;
   // A blocking call found it, with blocks published inside nodes.
   if (is_learned && is_open() && point->choice.travel == Travel::published) return false;
-  const bool tried = !keeps_order && (bytes_ >= 0 || tries_without_size(collective_)) &&
+  const bool tried = !keeps_order && (bytes_ >= 0 || may_try_without_size()) &&
                      ranks_.rules().guarding() != Rules::Guarding::off;
   if (tried && point->choice.native()) {
     // A tuning file decides. But one noisy run must not exclude all other algorithms forever.
@@ -300,9 +322,32 @@ std::optional<Choice> Decision::through_memory() {
   return parse_choice(collective_, "shared");
 }
 
+bool Decision::agree_on_blocks(double own_bytes) {
+  const double mine = -own_bytes;
+  double least = 0;
+  if (!ranks_.agree({&mine, 1}, {&least, 1})) return false;
+  most_bytes_ = -least;
+  return true;
+}
+
+// Other sizes than those agreed on do not count, because programs seldom exchange blocks of several
+// sizes in one graph.
+std::optional<Ranking::Entry> Decision::by_neighbor_rule() {
+  const int p = ranks_.facts().ranks;
+  const auto bytes = static_cast<std::int64_t>(most_bytes_);
+  if (!network_rule_concerns(collective_, p, bytes, false) || bytes == 0 ||
+      ranks_.wish_for(collective_).how != Reorder::off || ranks_.facts().on_one_node ||
+      ranks_.nodes() < 2)
+    return {};
+  const auto found = ranking_of_few(ranks_, collective_, 0, !is_open());
+  if (found == nullptr) return {};
+  return neighbor_rule(*found, ranks_.network_facts(false).network, collective_, bytes);
+}
+
 // Only for the original order of ranks, for which the rule was validated. In requests, no messages
 // are published.
 std::optional<Ranking::Entry> Decision::by_network_rule(const Question& call) {
+  if (collective_.among_neighbors) return by_neighbor_rule();
   if (!network_rule_concerns(collective_, ranks_.facts().ranks, bytes_, call.keeps_order) ||
       call.runs_users_code || !ranks_.rules().sends_only_messages() ||
       ranks_.wish_for(collective_).how != Reorder::off || ranks_.facts().on_one_node ||
@@ -482,7 +527,10 @@ void Decision::tell() {
     times.measured = trials_->seconds(static_cast<int>(each));
     ranks_.report(*candidates_[each].server, times);
   }
-  if (for_devices_ || is_open() || !ranks_.rules().learns() || times.nodes == 0) return;
+  // A file of results does not contain edges.
+  if (for_devices_ || is_open() || !ranks_.rules().learns() || times.nodes == 0 ||
+      collective_.among_neighbors)
+    return;
   // After a learned native, a later run starts its trials late. So native must be known as the
   // best. If trials never timed native, because ranks are late, the choice of the network rule is
   // still a result: the next run starts with it, and compares it with native only. Not for sums,

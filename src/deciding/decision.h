@@ -19,9 +19,12 @@ namespace toccata {
 // The number of first calls of a size class that the MPI library serves before any preparation for
 // a choice, unless a rule holds at once.
 inline constexpr int first_calls = 32;
+// The same among neighbours on several nodes. Calls take longer there, and graphs are made to be
+// used often; after these calls, a gain has paid for the agreements.
+inline constexpr int first_calls_of_neighbors = 8;
 inline constexpr std::int64_t all_calls = std::numeric_limits<std::int64_t>::max();
 
-// The properties of a call on which decisions depend: the same on every rank.
+// The properties of a call on which decisions depend: the same on every rank, except for own_bytes.
 struct Question {
   const Collective& collective;
   // Bytes per block, or of the message; the mean if they differ between ranks; -1 if each rank
@@ -37,6 +40,7 @@ struct Question {
   // Whether the choice must hold from the first call on, because the result would differ between
   // algorithms by more than rounding. Only if keeps_order.
   bool is_final = false;
+  double own_bytes = 0;  // if `bytes` is -1: the mean of this rank's blocks
 };
 
 // Decides which algorithm serves the calls of one collective and size class on one communicator, if
@@ -62,11 +66,10 @@ class Decision {
                                           const Choice& choice, std::int64_t bytes);
 
   // The same for a persistent call. Its ranks may wait for each other now but not at a start, so
-  // all candidates are known from the beginning. `own_bytes` as for ended(). `blocking` is the
-  // choice for the blocking form; it is the current candidate at first. Collective.
+  // all candidates are known from the beginning. `blocking` is the choice for the
+  // blocking form; it is the current candidate at first. Collective.
   static std::unique_ptr<Decision> make_persistent(Ranks& ranks, const Question& call,
-                                                   std::int64_t bytes, const Choice& blocking,
-                                                   double own_bytes);
+                                                   std::int64_t bytes, const Choice& blocking);
   // The same for nonblocking calls, after `calls` of them: native serves until a trial has ended.
   // Not collective, but agree() is. Null if the MPI library always serves them.
   static std::unique_ptr<Decision> make_nonblocking(Ranks& ranks, const Question& call,
@@ -87,18 +90,19 @@ class Decision {
   // The number of calls that the MPI library serves until the next trial; they count as completed.
   std::int64_t lend();
 
-  // Call this after each blocking call. Pass its seconds if it was timed, and the mean bytes of
-  // this rank's blocks if ranks do not know each other's sizes. For a timed call, also pass whether
+  // Call this after each blocking call. Pass its seconds if it was timed, and whether
   // buffers of this rank were in the memory of a GPU. From time to time, all ranks agree on their
   // measurements.
-  void ended(const Question& call, double seconds, double own_bytes = 0, bool on_device = false) {
-    note_blocks(own_bytes);
+  void ended(const Question& call, double seconds, bool on_device = false) {
     if (!trials_) return;
-    if (trials_->next().timed) on_device_.push_back(on_device ? -1 : 0);
+    if (trials_->next().timed) {
+      note_blocks(call.own_bytes);
+      on_device_.push_back(on_device ? -1 : 0);
+    }
     if (trials_->ended(seconds)) agree(call);
   }
 
-  // For a timed call whose end is not known yet: the mean bytes of this rank's blocks, as above.
+  // The same for a timed call whose end is not known yet.
   void note_blocks(double own_bytes) { most_bytes_ = std::max(most_bytes_, own_bytes); }
 
   // Null if one candidate serves all calls.
@@ -134,12 +138,16 @@ class Decision {
   void add(const Choice& choice, Source source, double predicted = 0);
   void compare_by(Trials trials);  // the candidates
   bool follow(const Tuning& tuning, Source source, bool keeps_order);
-  double setup() const;  // seconds
+  bool may_try_without_size(Edges edges) const;
+  bool may_try_without_size();  // collective
+  double setup() const;         // seconds
   int serving() const { return trials_ ? trials_->serving() : 0; }
   // The candidate that won the trials, and that serves; 0 (native) if there is none yet.
   int winner() const;
   Results::Key key() const {
-    return {ranks_.known_shape(), &collective_, bytes_, for_devices_, is_open()};
+    // The shape of a communicator does not contain its edges.
+    const std::uint64_t shape = collective_.among_neighbors ? 0 : ranks_.known_shape();
+    return {shape, &collective_, bytes_, for_devices_, is_open()};
   }
   bool compares_alike(std::span<const double> on_device);
   void inherit(double code, const Question& call);
@@ -148,6 +156,8 @@ class Decision {
   std::optional<Choice> through_memory();
   std::optional<Choice> by_request_rule();
   std::optional<Ranking::Entry> by_network_rule(const Question& call);
+  std::optional<Ranking::Entry> by_neighbor_rule();
+  bool agree_on_blocks(double own_bytes);
   void challenge(const Question& call);
 
   Ranks& ranks_;
@@ -164,7 +174,7 @@ class Decision {
   std::optional<Trials> trials_;
   std::unique_ptr<OpenTrials> open_trials_;  // these trials, if calls end later than they start
   bool follows_network_rule_ = false;
-  double most_bytes_ = 0;  // of a block in a timed call here; see ended()
+  double most_bytes_ = 0;  // the largest mean of a rank's blocks in timed calls
   // Whether the trials compare calls with buffers on devices: true after all ranks have agreed that
   // there are such calls.
   bool for_devices_ = false;

@@ -86,6 +86,13 @@ bool Decisions::follows_node_rule(const SizeClass& calls) {
          node_rule(Form::blocking, *calls.collective, facts.ranks, facts.node, calls.most);
 }
 
+// Whether another server could change the order of repeated edges (Edges) during the run.
+// Collective.
+bool Decisions::order_must_stay(const SizeClass& calls) {
+  return depends_on_order_of_edges(*calls.collective) && calls.begins_natively &&
+         ranks_.edges() == Edges::repeated;
+}
+
 // After the rule has chosen for one size class, it does so for all others at once, because all
 // ranks have found what it needs. For rounding sums, only other sums count: the history of the rest
 // differs from run to run. With long messages, it is always asked at once.
@@ -129,11 +136,13 @@ void Decisions::begin(SizeClass& made, const Question& call) {
   }
   made.wants_decision = bytes > 0 || collective.synchronizes || collective.vector_of != nullptr ||
                         collective.among_neighbors;
+  made.begins_natively = !call.is_final && !ranks_.rules().decides_at_once(call.keeps_order) &&
+                         !follows_node_rule(made) && !follows_network_rule(made);
   if (!made.wants_decision)
     made.left = all_calls;
-  else if (!call.is_final && !ranks_.rules().decides_at_once(call.keeps_order) &&
-           !follows_node_rule(made) && !follows_network_rule(made))
-    made.left = first_calls;
+  else if (made.begins_natively)
+    made.left =
+        collective.among_neighbors && !facts.on_one_node ? first_calls_of_neighbors : first_calls;
 }
 
 void Decisions::begin_nonblocking(SizeClass& made, const Question& call) {
@@ -233,20 +242,19 @@ void Decisions::give_up() {
   due_ = 0;
 }
 
-std::unique_ptr<Decision> Decisions::persistent(const Question& call, double own_bytes) {
+std::unique_ptr<Decision> Decisions::persistent(const Question& call) {
   const Rules& rules = ranks_.rules();
   const bool is_empty = call.bytes == 0 && !call.collective.synchronizes;
   if (is_empty || !rules.chooses(call.collective) || rules.guarding() == Rules::Guarding::off)
     return nullptr;
   Decision* const blocking = made_for(call);
   return Decision::make_persistent(ranks_, call, size_range(call.bytes, call.keeps_order).most,
-                                   blocking == nullptr ? Choice{} : blocking->current_choice(),
-                                   own_bytes);
+                                   blocking == nullptr ? Choice{} : blocking->current_choice());
 }
 
 void Decisions::decide(SizeClass& calls, const Question& call) {
   calls.wants_decision = false;
-  if (ranks_.facts().obey_rules)
+  if (ranks_.facts().obey_rules && !order_must_stay(calls))
     calls.decision = Decision::make(ranks_, call, calls.most,
                                     call.is_final || follows_network_rule(calls) ? 0 : first_calls);
   if (calls.decision != nullptr && calls.decision->follows_network_rule())

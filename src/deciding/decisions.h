@@ -35,6 +35,7 @@ class Decisions {
     Form form = Form::blocking;
     bool wants_decision = false;
     bool keeps_order = false, runs_users_code = false, is_final = false;  // see Question
+    bool begins_natively = false;        // the MPI library serves calls before the decision
     std::int8_t calls_to_decision = -1;  // of nonblocking calls; negative: the decision was made
   };
   static_assert(sizeof(SizeClass) <= 6 * sizeof(std::int64_t), "programs have many");
@@ -57,10 +58,9 @@ class Decisions {
     return form == Form::blocking ? blocking(*found, call, one_by_one) : nonblocking(*found, call);
   }
   // Call this after each blocking call, as Decision::ended().
-  void ended(const Verdict& verdict, const Question& call, double seconds, double own_bytes,
-             bool on_device) {
+  void ended(const Verdict& verdict, const Question& call, double seconds, bool on_device) {
     if (verdict.decision == nullptr) return;
-    verdict.decision->ended(call, seconds, own_bytes, on_device);
+    verdict.decision->ended(call, seconds, on_device);
     if (verdict.decision->has_changed()) take_back();  // nonblocking calls may follow it
   }
   // Call this if the MPI library serves a nonblocking call, untimed, because of a decision or
@@ -75,8 +75,7 @@ class Decisions {
   void give_up();
 
   // The decision for a persistent call; null if the choice of blocking calls serves it. Collective.
-  // `own_bytes` as for Decision::ended().
-  std::unique_ptr<Decision> persistent(const Question& call, double own_bytes);
+  std::unique_ptr<Decision> persistent(const Question& call);
 
   // The decision for a call that must not wait for other ranks; null if no blocking call has made
   // it yet.
@@ -112,6 +111,7 @@ class Decisions {
   };
   Asked asked(const Question& call);
   bool follows_node_rule(const SizeClass& calls);
+  bool order_must_stay(const SizeClass& calls);
   bool follows_network_rule(const SizeClass& calls) const;
   bool may_try(const SizeClass& asking) const;
   void begin(SizeClass& made, const Question& call);

@@ -59,6 +59,24 @@ std::optional<Ranking::Entry> network_rule(const Ranking& ranking, NetworkKind n
   return Ranking::Entry{safest->choice, safest->seconds};
 }
 
+std::optional<Ranking::Entry> neighbor_rule(const Ranking& ranking, NetworkKind network,
+                                            const Collective& collective, std::int64_t bytes) {
+  const Choice rival = rivals_of(collective).front();
+  std::optional<Ranking::Entry> best;
+  double least = 1;
+  for (const Choice& messages : listed(RuleTable::Section::candidates, collective)) {
+    Choice published = messages;
+    published.travel = Travel::published;
+    for (const Choice& each : {messages, published}) {
+      const auto ratio = ranking.ratio(each, rival, network, bytes);
+      if (!ratio || ratio->most > least || ratio->least * least_sure_gain > 1) continue;
+      best = Ranking::Entry{each, *ranking.seconds(each, bytes)};
+      least = ratio->most;
+    }
+  }
+  return best;
+}
+
 std::optional<Ranking::Entry> network_rule(const Ranking& ranking, const OwnAlgorithm& own,
                                            SizeRange sizes) {
   const std::int64_t longest = std::max(sizes.least, sizes.most - 1);

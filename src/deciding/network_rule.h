@@ -53,6 +53,11 @@ inline constexpr double most_regret = 1.05;
 std::optional<Ranking::Entry> network_rule(const Ranking& ranking, NetworkKind network,
                                            const Collective& collective, int p, SizeRange sizes);
 
+// The same among neighbours, where all MPI libraries send one message per edge: a choice that loses
+// with no network that the ranks may have, and gains at least 1.2 with one of them.
+std::optional<Ranking::Entry> neighbor_rule(const Ranking& ranking, NetworkKind network,
+                                            const Collective& collective, std::int64_t bytes);
+
 // The rule's choice for these sizes; nothing if no gain is certain. It must gain for the shortest
 // and the second longest of them. The longest may be a power of two, for which the MPI library may
 // use its algorithm for longer messages, so there, the choice only must not lose.

@@ -14,6 +14,14 @@
 
 namespace toccata {
 
+// The edges of a neighbourhood: whether some rank has several edges from or to the same rank. In an
+// all-to-all, MPI libraries receive the blocks of such edges in different orders, which must not
+// change during a run (docs/design/0011).
+enum class Edges : std::uint8_t { unknown, distinct, repeated };
+inline bool depends_on_order_of_edges(const Collective& collective) {
+  return &collective == &neighbor_alltoall || collective.vector_of == &neighbor_alltoall;
+}
+
 // How a communicator runs a candidate: known only to the implementation of Ranks.
 struct Server;
 
@@ -39,9 +47,10 @@ struct NetworkFacts {
 // all of them.
 struct Facts {
   int ranks = 1;
-  bool obey_rules = false;   // all ranks are known to have the same rules
-  bool on_one_node = false;  // all ranks are on one node with shared memory
-  NodeKind node = {};        // the kind of its nodes
+  bool obey_rules = false;       // all ranks are known to have the same rules
+  bool on_one_node = false;      // all ranks are on one node with shared memory
+  NodeKind node = {};            // the kind of its nodes
+  Edges edges = Edges::unknown;  // of its topology, as far as they are known
 };
 
 // The ranks of one communicator, as an interface for decisions. src/mpi implements it, tests
@@ -68,15 +77,20 @@ class Ranks {
   virtual bool may_share_memory() { return false; }
   // The same for the ranks of each node, if there are several nodes. Collective.
   virtual bool share_memory_inside_nodes() { return false; }
-  // The complete shape of the ranks, with that root. ChoiceError if Toccata cannot discover it.
-  // Collective.
-  virtual Shape shape(int root) = 0;
+  // The complete shape of the ranks for a collective, with that root. ChoiceError if Toccata cannot
+  // discover it. Collective.
+  virtual Shape shape(const Collective& collective, int root) = 0;
   // The part of the shape on which an algorithm or its reordering depends. Collective.
   virtual Shape shape(const Algorithm& algorithm, int root, bool reorders) = 0;
 
   // The digest of the shape, without communication. 0 if this rank does not know it, even if other
   // ranks do.
   virtual std::uint64_t known_shape() = 0;
+
+  // The edges of the communicator's topology: never unknown, but collective; or without
+  // communication, the same on all ranks at the same call.
+  virtual Edges edges() { return Edges::distinct; }
+  virtual Edges known_edges() { return Edges::distinct; }
 
   // The minimum of each number over all ranks. False if the communicator is broken. Collective.
   virtual bool agree(std::span<const double> mine, std::span<double> least) = 0;

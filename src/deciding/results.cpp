@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "collectives/neighborhood.h"
 #include "text/digest.h"
 #include "topology/mesh.h"
 #include "topology/placement.h"
@@ -38,6 +39,7 @@ std::uint64_t digest_of(const Shape& known) {
     for (int cell = 0; cell < known.p; ++cell)
       digest.add(static_cast<std::uint64_t>(known.grid->rank_at(cell)));
   }
+  if (known.neighborhood != nullptr) digest.add(known.neighborhood->digest());
   return digest.value() | 1;
 }
 
@@ -46,6 +48,7 @@ double code_of(const Choice& choice) {
 }
 
 void Results::keep(const Key& key, const Choice& winner) {
+  if (key.shape == 0) return;
   const std::lock_guard lock(mutex_);
   if (winner.native())
     winners_.erase(key);

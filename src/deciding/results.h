@@ -15,7 +15,8 @@ namespace toccata {
 
 // A digest that is equal for communicators of the same shape, whichever ranks they have. It depends
 // on the node of each rank (and its socket, core, ...), numbered by first appearance. It also
-// depends on the mesh, if there is one. 0 if the shape does not contain the locations of the ranks.
+// depends on the mesh and the neighbours, if there are any. 0 if the shape does not contain the
+// locations of the ranks.
 std::uint64_t digest_of(const Shape& known);
 
 // A number from 1 to 2^52 for a choice: the same on all ranks, different for different choices.
@@ -36,7 +37,8 @@ class Results {
     auto operator<=>(const Key&) const = default;
   };
 
-  // A choice of native is not a winner: it deletes the previous winner.
+  // A choice of native is not a winner: it deletes the previous winner. Nothing is kept for an
+  // unknown shape (0).
   void keep(const Key& key, const Choice& winner);
   std::optional<Choice> winner(const Key& key) const;
 

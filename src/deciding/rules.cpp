@@ -20,8 +20,7 @@ bool Rules::names(const Collective& collective) const {
 
 bool Rules::chooses(const Collective& collective) const {
   if (!chooses_ || names(collective)) return false;
-  if (reproducible_ && collective.reduces) return false;
-  return !collective.among_neighbors || has_files();
+  return !(reproducible_ && collective.reduces);
 }
 
 }  // namespace toccata

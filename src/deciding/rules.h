@@ -26,7 +26,7 @@ class Rules {
   // Whether the user requests an algorithm of Toccata.
   bool asks_for(const Collective& collective) const { return !asked(collective).native(); }
   // Whether the library chooses how to serve a collective: TOCCATA is not off, and the user
-  // requests no algorithm. For neighbourhood collectives, only a tuning file decides.
+  // requests no algorithm.
   bool chooses(const Collective& collective) const;
   // TOCCATA is not off.
   bool is_on() const { return chooses_; }

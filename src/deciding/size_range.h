@@ -23,11 +23,9 @@ inline SizeRange size_range(std::int64_t bytes, bool keeps_order) {
   return bytes <= middle ? SizeRange{most / 2 + 1, middle} : SizeRange{middle + 1, most};
 }
 
-// Whether trials may compare algorithms for calls whose sizes differ between ranks. Not among
-// neighbours: MPI libraries receive the blocks of repeated edges in different orders, which must
-// not change during a run (docs/design/0011).
+// Whether trials may compare algorithms for calls whose sizes differ between ranks.
 inline bool tries_without_size(const Collective& collective) {
-  return collective.vector_of != nullptr && !collective.among_neighbors;
+  return collective.vector_of != nullptr || collective.among_neighbors;
 }
 
 }  // namespace toccata

@@ -8,7 +8,7 @@ const char* why_native(const Question& call, const Facts& facts, const Rules& ru
   if (!rules.is_on()) return "off";
   if (rules.names(call.collective)) return "asked";
   if (rules.reproducible() && call.collective.reduces) return "reproducible";
-  if (call.collective.among_neighbors) return "neighbors";
+  if (depends_on_order_of_edges(call.collective) && facts.edges == Edges::repeated) return "edges";
   if (call.bytes == 0 && !call.collective.synchronizes) return "empty";
   if (call.keeps_order && (call.runs_users_code || !rules.learns_sums())) return "rounds";
   return rules.guarding() == Rules::Guarding::off ? "none" : "first";

@@ -17,35 +17,77 @@ BlockRange outgoing_block(Outgoing outgoing, int block) {
   return send(outgoing == Outgoing::one_for_all ? 0 : block);
 }
 
-// Adds to the open round: copies for edges to the rank itself, and messages for the edges for which
-// `takes(peer)` is true.
+// One message per peer, with all its blocks.
+struct Messages {
+  std::map<int, BlockRanges> out, in;
+  void post(ScheduleBuilder& schedule) const {
+    for (const auto& [peer, blocks] : out) schedule.send(peer, blocks);
+    for (const auto& [peer, blocks] : in) schedule.recv(peer, blocks);
+  }
+};
+
+// Adds to the open round: copies for edges to the rank itself, and one message for all edges to a
+// peer for which `takes(peer)` is true. A block for all ranks is sent to a peer once, and copied
+// there.
 template <typename Takes>
 void talk(const Neighbors& own, int rank, Outgoing outgoing, ScheduleBuilder& schedule,
           Takes&& takes) {
+  const bool once = outgoing == Outgoing::one_for_all;
+  Messages messages;
+  std::vector<std::pair<BlockRange, BlockRange>> copies;
+  std::map<int, int> first_from;  // the first block that a peer's block reaches
   for (const Neighbors::Edge& each : own.out)
-    if (each.peer != rank && takes(each.peer))
-      schedule.send(each.peer, outgoing_block(outgoing, each.block));
-  for (const Neighbors::Edge& each : own.in)
-    if (each.peer == rank)
-      schedule.copy(outgoing_block(outgoing, each.there), recv(each.block));
-    else if (takes(each.peer))
-      schedule.recv(each.peer, recv(each.block));
+    if (each.peer != rank && takes(each.peer) && !(once && messages.out.contains(each.peer)))
+      append(messages.out[each.peer], outgoing_block(outgoing, each.block));
+  for (const Neighbors::Edge& each : own.in) {
+    if (each.peer == rank) {
+      copies.emplace_back(outgoing_block(outgoing, each.there), recv(each.block));
+    } else if (takes(each.peer)) {
+      const auto [first, is_first] = first_from.try_emplace(each.peer, each.block);
+      if (once && !is_first)
+        copies.emplace_back(recv(first->second), recv(each.block));
+      else
+        append(messages.in[each.peer], recv(each.block));
+    }
+  }
+  messages.post(schedule);
+  for (const auto& [from, into] : copies) schedule.copy(from, into);
+}
+
+// The number of edges to or from other ranks, and of these ranks.
+struct Degree {
+  std::int64_t edges = 0, peers = 0;
+};
+
+Degree degree_of(const std::vector<Neighbors::Edge>& edges, int rank) {
+  std::set<int> peers;
+  Degree result;
+  for (const Neighbors::Edge& each : edges)
+    if (each.peer != rank) peers.insert(each.peer), ++result.edges;
+  result.peers = std::ssize(peers);
+  return result;
+}
+
+// A message per pair of neighbours, with one block, or with one per edge.
+Cost cost_of_one_message_per_peer(const Neighborhood& neighborhood, Outgoing outgoing) {
+  const bool once = outgoing == Outgoing::one_for_all;
+  Cost cost;
+  for (int rank = 0; rank < neighborhood.ranks(); ++rank) {
+    const Neighbors& own = neighborhood.of(rank);
+    const Degree to = degree_of(own.out, rank), from = degree_of(own.in, rank);
+    cost.messages = std::max(cost.messages, to.peers);
+    cost.sent = std::max(cost.sent, once ? to.peers : to.edges);
+    cost.copied = std::max(cost.copied, std::ssize(own.in) - (once ? from.peers : from.edges));
+  }
+  cost.rounds = cost.messages > 0 ? 1 : 0;
+  return cost;
 }
 
 }  // namespace
 
-std::optional<Cost> claim_of_direct_talk(const Shape& shape) {
+std::optional<Cost> claim_of_direct_talk(const Shape& shape, Outgoing outgoing) {
   if (shape.neighborhood->ranks() < shape.p) return {};
-  Cost cost;
-  for (int rank = 0; rank < shape.p; ++rank) {
-    const auto& edges = shape.neighborhood->of(rank).out;
-    const std::int64_t own = std::ranges::count(edges, rank, &Neighbors::Edge::peer);
-    cost.messages = std::max(cost.messages, std::ssize(edges) - own);
-    cost.copied = std::max(cost.copied, own);
-  }
-  cost.rounds = cost.messages > 0 ? 1 : 0;
-  cost.sent = cost.messages;
-  return cost;
+  return cost_of_one_message_per_peer(*shape.neighborhood, outgoing);
 }
 
 namespace {
@@ -134,15 +176,6 @@ class ByNodes {
     edges.push_back({from, outgoing_block(outgoing_, sent).first, to, into});
   }
 
-  // One message per peer, with all its blocks.
-  struct Messages {
-    std::map<int, BlockRanges> out, in;
-    void post(ScheduleBuilder& schedule) const {
-      for (const auto& [peer, blocks] : out) schedule.send(peer, blocks);
-      for (const auto& [peer, blocks] : in) schedule.recv(peer, blocks);
-    }
-  };
-
   void collect(ScheduleBuilder& schedule) {
     Messages messages;
     for (const Crossings& each : out_) {
@@ -226,25 +259,7 @@ void talk_by_nodes(const Shape& shape, int rank, Outgoing outgoing, ScheduleBuil
 std::optional<Cost> claim_of_talk_by_nodes(const Shape& shape, Outgoing outgoing) {
   const bool known = shape.neighborhood != nullptr && shape.neighborhood->ranks() == shape.p;
   if (!known || node_regions(shape.placement, shape.p)->number() < shape.p) return {};
-  Cost cost;
-  for (int rank = 0; rank < shape.p; ++rank) {
-    const Neighbors& own = shape.neighborhood->of(rank);
-    const auto others = [&](const std::vector<Neighbors::Edge>& edges) {
-      std::set<int> peers;
-      std::int64_t number = 0;
-      for (const Neighbors::Edge& each : edges)
-        if (each.peer != rank) peers.insert(each.peer), ++number;
-      return std::pair(std::ssize(peers), number);
-    };
-    const auto [to, sent] = others(own.out);
-    const auto [from, received] = others(own.in);
-    const bool once = outgoing == Outgoing::one_for_all;
-    cost.messages = std::max(cost.messages, std::int64_t{to});
-    cost.sent = std::max(cost.sent, once ? std::int64_t{to} : sent);
-    cost.copied = std::max(cost.copied, std::ssize(own.in) - (once ? from : received));
-  }
-  cost.rounds = cost.messages > 0 ? 1 : 0;
-  return cost;
+  return cost_of_one_message_per_peer(*shape.neighborhood, outgoing);
 }
 
 std::string why_not_by_nodes(const Shape& shape) {

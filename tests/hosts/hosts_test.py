@@ -167,6 +167,12 @@ class Hosts(unittest.TestCase):
             with self.subTest(str(layout), word=word):
                 self.expect_right(run(layout, program("repeats", "100", "16", word)))
 
+    def test_neighborhoods(self):
+        """With distinct edges, trials compare algorithms; with repeated ones, the order stays."""
+        for layout, seed in self.cases("2", "5", "8"):
+            with self.subTest(str(layout), seed=seed):
+                self.expect_right(run(layout, program("neighborhoods", seed, "12")))
+
     def test_communicators_during_trials(self):
         for layout in LAYOUTS if options.all else LAYOUTS[2:3]:
             with self.subTest(str(layout)):

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <gtest/gtest.h>
+#include <memory>
 #include <numeric>
 #include <random>
 #include <string>
 #include <vector>
 
+#include "collectives/neighborhood.h"
 #include "proofs/samples.h"
 #include "proofs/verify.h"
 #include "writing/registry.h"
@@ -54,6 +56,18 @@ class Random {
  private:
   std::mt19937 engine_;
 };
+
+// p ranks, each a neighbour of all others.
+inline std::shared_ptr<const Neighborhood> everyone(int p) {
+  std::vector<Neighbors> all;
+  for (int rank = 0; rank < p; ++rank) {
+    std::vector<int> others;
+    for (int each = 0; each < p; ++each)
+      if (each != rank) others.push_back(each);
+    all.push_back(Neighbors::in_graph(others, others));
+  }
+  return std::make_shared<const Neighborhood>(std::move(all));
+}
 
 inline std::vector<Schedule> schedules(const Algorithm& algorithm, const Shape& shape) {
   std::vector<Schedule> all;

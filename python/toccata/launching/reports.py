@@ -43,8 +43,10 @@ WHYS = {
     "asked": ("requested", "a setting names native"),
     "reproducible": ("reproducible", "with TOCCATA_SUMS=reproducible, no algorithm of Toccata can "
                      "serve these calls"),
-    "neighbors": ("neighbours", "Toccata does not try algorithms for neighbourhood collectives; "
-                  "use `toccata tune`, or a setting that names an algorithm"),
+    "edges": ("repeated edges", "MPI libraries order the blocks of repeated edges differently, so "
+              "native serves all calls; a setting serves from the first call on"),
+    "neighbors": ("neighbours", "an older library did not try algorithms for neighbourhood "
+                  "collectives; run again with this library"),
     "request": ("request", "native serves nonblocking and persistent calls under MPIs other than "
                 "Open MPI, and until trials have ended"),
     "empty": ("no data", "calls without data"),

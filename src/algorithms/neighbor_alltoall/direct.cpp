@@ -1,5 +1,5 @@
-// Neighbour all-to-all with one message per edge, all at the same time.
-// [hoefler2009]   rounds 1   messages of a rank: one per outgoing edge
+// Neighbour all-to-all with one message per neighbour, all at the same time.
+// [hoefler2009]   rounds 1   messages of a rank: one per destination
 
 #include "writing/neighbors.h"
 
@@ -12,9 +12,9 @@ static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
 extern const Algorithm direct{
     .name = "direct",
     .collective = toccata::neighbor_alltoall,
-    .summary = "one round, one message per edge",
+    .summary = "one round, one message per neighbour",
     .citation = "hoefler2009",
-    .claim = claim_of_direct_talk,
+    .claim = [](const Shape& shape) { return claim_of_direct_talk(shape, Outgoing::one_each); },
     .write = write,
 };
 

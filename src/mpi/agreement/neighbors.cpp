@@ -112,6 +112,16 @@ std::shared_ptr<const Neighborhood> all_neighbors(Exchange exchange) {
   return std::make_shared<const Neighborhood>(std::move(all));
 }
 
+std::optional<bool> known_to_repeat_edges(MPI_Comm comm) {
+  if (kind_of(comm) == MPI_DIST_GRAPH) return {};
+  const auto grid = cartesian_grid(comm);
+  int p = 0;
+  PMPI_Comm_size(comm, &p);
+  for (int rank = 0; rank < p; ++rank)
+    if (neighbors_of(comm, grid.get(), rank).repeat()) return true;
+  return false;
+}
+
 int give_topology(MPI_Comm comm, MPI_Comm& bare) {
   const int kind = kind_of(comm);
   MPI_Comm made = MPI_COMM_NULL;

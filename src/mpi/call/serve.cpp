@@ -97,8 +97,7 @@ int run_blocking(const ProgramCall& call, Communicator& communicator, const Ques
         communicator.able_to_serve(call.operation, decision->server(start.candidate)));
   const bool on_device = start.timed && has_device_runtime() &&
                          Places(call.operation, seat, communicator.process().datatypes()).any();
-  const double own_bytes = start.timed && question.bytes < 0 ? call.operation.own_unit(seat) : 0;
-  communicator.decisions().ended(decided.verdict, question, seconds, own_bytes, on_device);
+  communicator.decisions().ended(decided.verdict, question, seconds, on_device);
   return code;
 }
 
@@ -110,8 +109,7 @@ Decided decide_nonblocking(const ProgramCall& call, Communicator& communicator,
   Decided result{.verdict = communicator.nonblocking_verdict(question)};
   const auto& [lent, decision, start] = result.verdict;
   if (lent != nullptr) return result;
-  if (start.timed && question.bytes < 0)
-    decision->note_blocks(call.operation.own_unit(communicator.seat(call.operation)));
+  if (start.timed) decision->note_blocks(question.own_bytes);
   Server* const decided = decision != nullptr ? &decision->server(start.candidate)
                                               : communicator.server_at_once(call.operation);
   if (decided != nullptr)
@@ -138,9 +136,7 @@ int run_nonblocking(const ProgramCall& call, Communicator& communicator, const D
 // All ranks are at this call, but may be at different starts later.
 Decided decide_persistent(const ProgramCall& call, Communicator& communicator,
                           const Question& question) {
-  const double own_bytes =
-      question.bytes < 0 ? call.operation.own_unit(communicator.seat(call.operation)) : 0;
-  Decided result{.candidates = communicator.decisions().persistent(question, own_bytes)};
+  Decided result{.candidates = communicator.decisions().persistent(question)};
   Decision* const decision = result.candidates.get();
   if (decision != nullptr && decision->trials() != nullptr) return result;
   Server& decided =

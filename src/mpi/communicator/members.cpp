@@ -21,6 +21,12 @@
 
 namespace toccata {
 
+namespace {
+
+constexpr int few_ranks = 512;  // every rank can keep the neighbours of all
+
+}  // namespace
+
 Members::Members(Process& process, MPI_Comm user) : process_(&process), user_(user) {
   int inter = 0;
   PMPI_Comm_test_inter(user, &inter);
@@ -154,7 +160,8 @@ Facts Members::facts() {
   return {.ranks = size_,
           .obey_rules = obeys_rules_,
           .on_one_node = on_one_node_,
-          .node = {!node.has_spare_cores(), node.reads_directly(), rules().table()}};
+          .node = {!node.has_spare_cores(), node.reads_directly(), rules().table()},
+          .edges = edges_};
 }
 
 bool Members::share_memory() {
@@ -167,7 +174,11 @@ bool Members::share_memory_inside_nodes() {
   return open_channel() == MPI_SUCCESS && channel().is_ready() && channel().all_share_memory();
 }
 
-Shape Members::shape(int root) { return shape_on(placement(), root); }
+Shape Members::shape(const Collective& collective, int root) {
+  Shape shape = shape_on(placement(), root);
+  if (collective.among_neighbors) shape.neighborhood = all_neighbors().neighborhood;
+  return shape;
+}
 
 Shape Members::shape_on(std::shared_ptr<const Placement> placement, int root) const {
   Shape shape;
@@ -194,7 +205,8 @@ Shape Members::shape(const Algorithm& algorithm, int root, bool reorders) {
   shape.root = root;
   if (algorithm.by_placement || algorithm.by_grid || reorders) {
     shape.grid = cartesian_grid(user_);
-    if (reorders || algorithm.by_placement || shape.grid == nullptr) shape = this->shape(root);
+    if (reorders || algorithm.by_placement || shape.grid == nullptr)
+      shape = shape_on(placement(), root);
   }
   if (algorithm.collective.among_neighbors)
     shape.neighborhood = neighbors_for(algorithm).neighborhood;
@@ -223,36 +235,47 @@ std::uint64_t Members::place() {
 }
 
 const std::shared_ptr<const Neighborhood>& Members::neighbors() {
-  if (!own_neighbors_)
-    own_neighbors_ = std::make_unique<const KnownNeighbors>(
-        known_neighbors(own_neighbors(user_), rank_, rank_ + 1));
+  if (!own_neighbors_) own_neighbors_ = known_neighbors(toccata::own_neighbors(user_));
   return own_neighbors_->neighborhood;
+}
+
+const Members::KnownNeighbors& Members::all_neighbors() {
+  if (!all_neighbors_) all_neighbors_ = known_neighbors(toccata::all_neighbors(exchange()));
+  return *all_neighbors_;
 }
 
 const Members::KnownNeighbors& Members::neighbors_for(const Algorithm& algorithm) {
   if (neighbors() == nullptr)
     throw ChoiceError(algorithm.path() + " needs a communicator with a topology");
-  if (!algorithm.by_placement) return *own_neighbors_;
-  if (!all_neighbors_)
-    all_neighbors_ = std::make_unique<const KnownNeighbors>(
-        known_neighbors(all_neighbors(exchange()), 0, size_));
-  return *all_neighbors_;
+  return algorithm.by_placement ? all_neighbors() : *own_neighbors_;
 }
 
-// The neighbours of ranks `first` to `end` - 1.
-Members::KnownNeighbors Members::known_neighbors(std::shared_ptr<const Neighborhood> neighborhood,
-                                                 int first, int end) {
-  std::string text;
-  for (int rank = first; neighborhood != nullptr && rank < end; ++rank) {
-    const Neighbors& each = neighborhood->of(rank);
-    text += std::to_string(each.blocks_in) + ":" + std::to_string(each.blocks_out);
-    for (const auto* edges : {&each.in, &each.out}) {
-      text += ";";
-      for (const Neighbors::Edge& edge : *edges)
-        text += std::to_string(edge.peer) + "@" + std::to_string(edge.block) + " ";
-    }
+std::unique_ptr<const Members::KnownNeighbors> Members::known_neighbors(
+    std::shared_ptr<const Neighborhood> neighborhood) {
+  const std::uint64_t digest = neighborhood == nullptr ? 0 : neighborhood->digest();
+  return std::make_unique<const KnownNeighbors>(KnownNeighbors{std::move(neighborhood), digest});
+}
+
+Edges Members::known_edges() {
+  if (edges_ == Edges::unknown && neighbors() != nullptr)
+    if (const auto repeated = known_to_repeat_edges(user_))
+      edges_ = *repeated ? Edges::repeated : Edges::distinct;
+  return edges_;
+}
+
+Edges Members::edges() {
+  if (known_edges() != Edges::unknown || neighbors() == nullptr) return edges_;
+  if (!facts().on_one_node && size_ <= few_ranks) {  // a choice needs all neighbours anyway
+    const Neighborhood& all = *all_neighbors().neighborhood;
+    edges_ = Edges::distinct;
+    for (int rank = 0; rank < size_; ++rank)
+      if (all.of(rank).repeat()) edges_ = Edges::repeated;
+    return edges_;
   }
-  return {std::move(neighborhood), digest(text) | 1};
+  double all = 0;
+  const double mine = neighbors()->of(rank_).repeat() ? 0 : 1;
+  edges_ = agree({&mine, 1}, {&all, 1}) && all > 0 ? Edges::distinct : Edges::repeated;
+  return edges_;
 }
 
 std::shared_ptr<const Placement> Members::placement() {

@@ -84,6 +84,8 @@ class Members : public Ranks, public std::enable_shared_from_this<Members> {
 
   // This rank's neighbours in the communicator's topology; null without one.
   const std::shared_ptr<const Neighborhood>& neighbors();
+  Edges edges() final;
+  Edges known_edges() final;
 
   // The locations of the ranks. If those of MPI_COMM_WORLD are known, no communication is needed.
   // Otherwise collective.
@@ -98,7 +100,7 @@ class Members : public Ranks, public std::enable_shared_from_this<Members> {
   bool share_memory() final;
   bool may_share_memory() final { return facts().on_one_node && (!has_met_ || share_memory()); }
   bool share_memory_inside_nodes() final;
-  Shape shape(int root) final;
+  Shape shape(const Collective& collective, int root) final;
   Shape shape(const Algorithm& algorithm, int root, bool reorders) final;
 
   // Prints a line once: on rank 0 of MPI_COMM_WORLD if this communicator contains it, otherwise on
@@ -124,8 +126,9 @@ class Members : public Ranks, public std::enable_shared_from_this<Members> {
     std::uint64_t digest = 0;
   };
 
-  static KnownNeighbors known_neighbors(std::shared_ptr<const Neighborhood> neighborhood, int first,
-                                        int end);
+  static std::unique_ptr<const KnownNeighbors> known_neighbors(
+      std::shared_ptr<const Neighborhood> neighborhood);
+  const KnownNeighbors& all_neighbors();
   const KnownNeighbors& neighbors_for(const Algorithm& algorithm);
   std::shared_ptr<const Placement> find_placement();
   Shape shape_on(std::shared_ptr<const Placement> placement, int root) const;
@@ -143,6 +146,7 @@ class Members : public Ranks, public std::enable_shared_from_this<Members> {
   int nodes_ = 0;                               // see known_nodes
   bool is_inter_ : 1 = false, has_met_ : 1 = false, makes_duplicates_ : 1 = false;
   bool knows_facts_ : 1 = false, obeys_rules_ : 1 = false, on_one_node_ : 1 = false;
+  Edges edges_ : 2 = Edges::unknown;
   struct KnownNetwork {
     bool agreed : 1 = false, own : 1 = false, sends_only_messages : 1 = false, ethernet : 1 = false;
   };

@@ -42,6 +42,25 @@ TEST(Neighborhood, OfARingOfOneIsItsOwnTwice) {
   EXPECT_EQ(came(all, 0, 1), Block(0, 0));
 }
 
+TEST(Neighborhood, FindsRepeatedEdges) {
+  EXPECT_FALSE(Neighbors::on_mesh(Mesh{{3, 3}, {true, true}}.neighbors(4)).repeat());
+  EXPECT_FALSE(Neighbors::on_mesh(Mesh{{2, 3}, {false, true}}.neighbors(0)).repeat());
+  EXPECT_TRUE(Neighbors::on_mesh(Mesh{{2, 3}, {true, true}}.neighbors(0)).repeat());
+  EXPECT_TRUE(Neighbors::on_mesh(Mesh{{1, 3}, {true, true}}.neighbors(0)).repeat());
+  EXPECT_TRUE(Neighbors::in_graph(std::vector{1, 2, 1}, std::vector{0}).repeat());
+  EXPECT_TRUE(Neighbors::in_graph({}, std::vector{1, 2, 1}).repeat());
+  EXPECT_FALSE(Neighbors::in_graph(std::vector{1, 2}, std::vector{2, 1}).repeat());
+}
+
+TEST(Neighborhood, HasTheSameDigestIfItsEdgesAreTheSame) {
+  const auto edge_to = [](int peer) {
+    return Neighborhood(0, Neighbors::in_graph({}, std::vector{peer})).digest();
+  };
+  EXPECT_EQ(edge_to(1), edge_to(1));
+  EXPECT_NE(edge_to(1), edge_to(2));
+  EXPECT_NE(Neighborhood(0, Neighbors::in_graph(std::vector{1}, {})).digest(), edge_to(1));
+}
+
 // Edges 0 > 1 twice, 1 > 1, 0 > 2, 2 > 1; rank 1 lists its sources in another order.
 TEST(Neighborhood, OfAGraphMatchesEdgesInTheirOrder) {
   const Neighborhood all({Neighbors::in_graph({}, std::vector{1, 2, 1}),

@@ -129,6 +129,8 @@ struct Process {
   bool certain_mpi = false;          // Program::certain_mpi
   bool sends_only_messages = false;  // Program::sends_only_messages
   double open_share = 0;             // Program::open_share
+  Edges edges = Edges::distinct;     // Program::edges
+  bool knows_edges = true;           // Program::knows_edges
   bool believes_itself = false;      // Program::Error::no_agreement
 };
 
@@ -141,7 +143,8 @@ class SimulatedRanks final : public Ranks {
         facts_{.ranks = static_cast<int>(all.ranks.size()),
                .obey_rules = true,
                .on_one_node = process.memory > 0,
-               .node = {.crowded = true, .rules = rules.table()}} {}
+               .node = {.crowded = true, .rules = rules.table()}},
+        knows_edges_(process.knows_edges) {}
 
   // The ranks share cores, so the rule for nodes leaves most sizes open.
   Facts facts() override { return facts_; }
@@ -156,13 +159,23 @@ class SimulatedRanks final : public Ranks {
   bool share_memory() override { return process_.memory > 0; }
   bool may_share_memory() override { return process_.memory > 0; }
   bool share_memory_inside_nodes() override { return process_.share_inside_nodes; }
-  Shape shape(int root) override {
+  Shape shape(const Collective& collective, int root) override {
     process_.knows_places = true;
     Shape shape = all_.known;
     shape.root = root;
+    if (collective.among_neighbors) shape.neighborhood = test::everyone(shape.p);
     return shape;
   }
-  Shape shape(const Algorithm&, int root, bool) override { return shape(root); }
+  Shape shape(const Algorithm& algorithm, int root, bool) override {
+    return shape(algorithm.collective, root);
+  }
+  Edges edges() override {
+    const double mine = 0;
+    double least = 0;
+    knows_edges_ = knows_edges_ || agree({&mine, 1}, {&least, 1});
+    return process_.edges;
+  }
+  Edges known_edges() override { return knows_edges_ ? process_.edges : Edges::unknown; }
   std::uint64_t known_shape() override { return process_.knows_places ? digest_of(all_.known) : 0; }
   bool agree(std::span<const double> mine, std::span<double> least) override {
     const bool agreed = all_.agree(mine, least);
@@ -196,6 +209,7 @@ class SimulatedRanks final : public Ranks {
   Process& process_;
   const Rules& rules_;
   Facts facts_;
+  bool knows_edges_;
   std::vector<std::unique_ptr<Server>> servers_;
 };
 
@@ -230,6 +244,10 @@ struct Program {
   bool share_inside_nodes = false;
   bool certain_mpi = false;          // whether the MPI library's own algorithms are certain
   bool sends_only_messages = false;  // if not: whether its collectives consist of messages
+  // Of the topology of all communicators, in which all ranks are neighbours; known without
+  // communication or not.
+  Edges edges = Edges::distinct;
+  bool knows_edges = true;
   // An error in the decisions of rank 0, which tests must detect.
   enum class Error {
     none,
@@ -282,6 +300,8 @@ Outcome run(const Program& program, unsigned seed, const TestRules& rules = {}) 
     process.certain_mpi = program.certain_mpi;
     process.sends_only_messages = program.sends_only_messages;
     process.open_share = program.open_share;
+    process.edges = program.edges;
+    process.knows_edges = program.knows_edges;
     const auto has = [&](Program::Error error) { return rank == 0 && program.error == error; };
     process.believes_itself = has(Program::Error::no_agreement);
     struct Member {
@@ -302,7 +322,8 @@ Outcome run(const Program& program, unsigned seed, const TestRules& rules = {}) 
                               .root = call.root,
                               .keeps_order = call.keeps_order,
                               .runs_users_code = call.runs_users_code,
-                              .is_final = call.is_final};
+                              .is_final = call.is_final,
+                              .own_bytes = call.bytes < 0 ? 100 * some(random) : 0};
       // The time of a call served by `server`, on this rank's clock. If candidates are measured
       // apart from calls, the time of the other server.
       const auto serve = [&](int time, const Server* server, bool timed, bool on_device = false,
@@ -343,15 +364,14 @@ Outcome run(const Program& program, unsigned seed, const TestRules& rules = {}) 
               decision == nullptr ? nullptr : &decision->server(start.candidate);
           const double seconds = serve(time, server, start.timed);
           if (start.timed) decision->open_trials()->ended(start, seconds);
-          if (start.timed && call.bytes < 0) decision->note_blocks(100 * some(random));
+          if (start.timed) decision->note_blocks(question.own_bytes);
           if (!start.timed && (server == nullptr || server->native))
             member->decisions.lend(question);
         }
         continue;
       }
       if (call.form == Form::persistent) {
-        const auto decision = Decision::make_persistent(member->ranks, question, call.bytes, {},
-                                                        call.bytes < 0 ? 100 * some(random) : 0);
+        const auto decision = Decision::make_persistent(member->ranks, question, call.bytes, {});
         if (decision == nullptr) continue;
         if (decision->trials() == nullptr) {
           for (int time = 0; time < call.times; ++time) serve(time, &decision->current(), false);
@@ -395,8 +415,7 @@ Outcome run(const Program& program, unsigned seed, const TestRules& rules = {}) 
         const Server* const server = apart ? &decision->server_of(start) : timed;
         const bool on_device = call.on_device >= 0 && time % call.every == 0;
         const double seconds = serve(time, server, start.timed, on_device, apart ? timed : nullptr);
-        member->decisions.ended(verdict, question, seconds, call.bytes < 0 ? 100 * some(random) : 0,
-                                on_device && rank == call.on_device);
+        member->decisions.ended(verdict, question, seconds, on_device && rank == call.on_device);
       }
       if (last[call.communicator] == i) {
         member->decisions.tell();
@@ -548,6 +567,50 @@ TEST(Decisions, ServeRequestsByTheRuleForNodes) {
     EXPECT_EQ(served_by(run, 1, "node"), 100 - first_calls);
     EXPECT_EQ(served_by(run, 2, "node"), 0);
     EXPECT_EQ(served_by(run, 3, "node"), 100);
+  }
+}
+
+// MPI libraries order the blocks of repeated edges in different ways. These blocks are equal in an
+// allgather.
+TEST(Decisions, KeepTheOrderOfRepeatedEdges) {
+  for (const Edges edges : {Edges::distinct, Edges::repeated})
+    for (const bool knows_edges : {true, false}) {
+      Program program;
+      program.machine = "node:1 core:4";
+      program.memory = 1;
+      program.edges = edges;
+      program.knows_edges = knows_edges;
+      program.communicators = {all_of(4)};
+      for (const Collective* collective : {&neighbor_allgather, &neighbor_alltoall})
+        for (const Form form : {Form::blocking, Form::nonblocking, Form::persistent})
+          program.calls.push_back({0, collective, -1, 0, false, 100, form});
+      const Outcome run = toccata::run(program, 1);
+      expect_alike(program, run);
+      const int of_alltoall = edges == Edges::distinct ? 1 : 0;
+      EXPECT_EQ(served_by(run, 0, "direct:travel=published node"), 100 - first_calls);
+      EXPECT_EQ(served_by(run, 2, "direct:travel=published node"), 100);
+      EXPECT_EQ(served_by(run, 3, "node"), of_alltoall * (100 - first_calls));
+      EXPECT_EQ(served_by(run, 5, "node"), of_alltoall * 100);
+      for (const int nonblocking : {1, 4}) EXPECT_EQ(served_by(run, nonblocking, "native"), 100);
+    }
+}
+
+// Across nodes, the model chooses for the largest blocks so far, of 100 bytes.
+TEST(Decisions, CombineShortBlocksOfNeighborsByNodes) {
+  Program program;
+  program.ranks = 16;
+  program.machine = "node:4 core:4";
+  program.communicators = {all_of(16)};
+  program.calls = {{0, &neighbor_allgather, -1, 0, false, 100},
+                   {0, &neighbor_alltoall, -1, 0, false, 100}};
+  for (const Edges edges : {Edges::distinct, Edges::repeated}) {
+    program.edges = edges;
+    const Outcome run = toccata::run(program, 1);
+    expect_alike(program, run);
+    const int later = 100 - first_calls_of_neighbors;
+    EXPECT_EQ(served_by(run, 0, "combining network"), later);
+    EXPECT_EQ(served_by(run, 1, "combining network"), edges == Edges::distinct ? 100 : 0)
+        << "at once, because the rule has chosen for the allgather";
   }
 }
 
@@ -1046,6 +1109,8 @@ TEST(Decisions, AreTheSameOnAllRanksInAnyProgram) {
     program.sends_only_messages = some(0, 1) == 0;
     program.late = some(0, 2) * 20e-6;
     program.lie = some(0, 1) * 0.02;
+    program.edges = some(0, 1) == 0 ? Edges::distinct : Edges::repeated;
+    program.knows_edges = some(0, 1) == 0;
     const bool learns_sums = some(0, 1) == 0;
     const int communicators = some(1, 6);
     for (int i = 0; i < communicators; ++i) {
@@ -1058,20 +1123,22 @@ TEST(Decisions, AreTheSameOnAllRanksInAnyProgram) {
     for (int i = 0; i < calls; ++i) {
       const int comm = some(0, communicators - 1);
       const int p = static_cast<int>(program.communicators[comm].size());
-      static constexpr const Collective* kinds[] = {&allgather, &allreduce, &bcast, &alltoallv};
-      const Collective& kind = *kinds[some(0, 3)];
+      static constexpr const Collective* kinds[] = {
+          &allgather, &allreduce, &bcast, &alltoallv, &neighbor_allgather, &neighbor_alltoall};
+      const Collective& kind = *kinds[some(0, 5)];
       const bool keeps_order = kind.reduces && some(0, 1) == 0;
-      program.calls.push_back({.communicator = comm,
-                               .collective = &kind,
-                               .bytes = kind.vector_of != nullptr ? -1 : some(0, 2) * 500 + 8,
-                               .root = kind.rooted ? some(0, p - 1) : 0,
-                               .keeps_order = keeps_order,
-                               .times = some(0, 9) == 0 ? 20'000 : some(1, 300),
-                               .form = static_cast<Form>(some(0, 2)),
-                               .on_device = seed % 3 == 0 ? some(-1, program.ranks - 1) : -1,
-                               .every = seed % 3 == 0 ? some(1, 3) : 1,
-                               .runs_users_code = keeps_order && some(0, 4) == 0,
-                               .is_final = keeps_order && some(0, 3) == 0});
+      program.calls.push_back(
+          {.communicator = comm,
+           .collective = &kind,
+           .bytes = kind.vector_of != nullptr || kind.among_neighbors ? -1 : some(0, 2) * 500 + 8,
+           .root = kind.rooted ? some(0, p - 1) : 0,
+           .keeps_order = keeps_order,
+           .times = some(0, 9) == 0 ? 20'000 : some(1, 300),
+           .form = static_cast<Form>(some(0, 2)),
+           .on_device = seed % 3 == 0 ? some(-1, program.ranks - 1) : -1,
+           .every = seed % 3 == 0 ? some(1, 3) : 1,
+           .runs_users_code = keeps_order && some(0, 4) == 0,
+           .is_final = keeps_order && some(0, 3) == 0});
     }
     const Outcome run =
         toccata::run(program, seed, learns_sums ? TestRules::learning_sums() : TestRules());

@@ -6,6 +6,7 @@
 #include "choices/known_shape.h"
 #include "choices/shipped_rules.h"
 #include "costs/assumed_models.h"
+#include "support.h"
 #include "writing/registry.h"
 
 namespace toccata {
@@ -68,6 +69,26 @@ TEST(NetworkRule, ConcernsShortSumsAndMostOtherCollectives) {
   EXPECT_FALSE(network_rule_concerns(scan, 4, 8, true));
   EXPECT_FALSE(network_rule_concerns(gather, 4, 8, false));
   EXPECT_FALSE(network_rule_concerns(alltoallv, 4, -1, false));
+}
+
+// Among neighbours, the rival is known: one message per edge. All-to-alls of long blocks send as
+// many bytes between nodes as native, so nothing is certain there.
+TEST(NetworkRule, CombinesBlocksOfNeighbors) {
+  const auto chosen = [](const Collective& collective, const char* machine, int p,
+                         std::int64_t bytes, NetworkKind network = NetworkKind::any) {
+    Shape shape = known(p, machine);
+    shape.neighborhood = test::everyone(p);
+    const auto ranking = ranking_of_few(collective, shape, usual_model(), false);
+    const auto found = neighbor_rule(*ranking, network, collective, bytes);
+    return found ? found->choice.text() : "";
+  };
+  for (const Collective* collective :
+       {&neighbor_allgather, &neighbor_allgatherv, &neighbor_alltoall, &neighbor_alltoallv}) {
+    EXPECT_EQ(chosen(*collective, "node:2 core:16", 32, 8), "combining") << collective->name;
+    EXPECT_EQ(chosen(*collective, "node:8 core:64", 512, 8), "combining") << collective->name;
+    EXPECT_EQ(chosen(*collective, "node:4 core:1", 4, 8), "") << "nothing to combine";
+  }
+  EXPECT_EQ(chosen(neighbor_alltoall, "node:2 core:16", 32, 64 << 10), "");
 }
 
 TEST(NetworkRule, HoldsAtOnceForLongMessagesOfManyRanks) {

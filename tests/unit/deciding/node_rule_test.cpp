@@ -30,7 +30,19 @@ TEST(NodeRule, ServesNearlyAllSizesWithACoreForEachRank) {
       for (const std::int64_t bytes : {8, 1 << 10, 1 << 20})
         EXPECT_NE(chosen(*collective, p, false, bytes), "") << collective->name << ' ' << bytes;
   EXPECT_EQ(chosen(barrier, 2, false, 0), "shared");
-  EXPECT_EQ(chosen(neighbor_alltoall, 2, false, 1 << 10), "");
+}
+
+// Among neighbours, no rank knows the sizes of all others.
+TEST(NodeRule, ServesNeighborsWithBlocksOfAnySize) {
+  for (const bool crowded : {false, true})
+    for (const Collective* collective :
+         {&neighbor_allgather, &neighbor_allgatherv, &neighbor_alltoall, &neighbor_alltoallv})
+      for (const RuleTable* rules : {open_mpi(), mpich(), intel_mpi()}) {
+        const auto choice =
+            node_rule(Form::blocking, *collective, 64, {.crowded = crowded, .rules = rules}, -1);
+        ASSERT_TRUE(choice.has_value()) << collective->name;
+        EXPECT_EQ(choice->text(), "direct:travel=published");
+      }
 }
 
 // In other algorithms than `shared`, no rank reads the messages of all others.
