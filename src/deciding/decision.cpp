@@ -126,8 +126,7 @@ std::unique_ptr<Decision> Decision::make(Ranks& ranks, const Question& call, std
   }
   const bool trusts = ranks.rules().guarding() == Rules::Guarding::off;
   if (bytes < 0 && (trusts || !made->may_try_without_size())) return nullptr;
-  if (collective.among_neighbors &&
-      (ranks.facts().on_one_node || !made->agree_on_blocks(call.own_bytes)))
+  if (collective.among_neighbors && (ranks.nodes() < 2 || !made->agree_on_blocks(call)))
     return nullptr;
   if (trusts) {
     const auto found = ranking(ranks, collective, call.root, true);
@@ -183,7 +182,7 @@ std::unique_ptr<Decision> Decision::make_persistent(Ranks& ranks, const Question
   const std::optional<Choice> winner = ranks.results().winner(made->key());
   const double code = winner ? code_of(*winner) : 0;
   double least[3];
-  if (!ranks.agree(std::array{-call.own_bytes, code, -code}, least)) return nullptr;
+  if (!ranks.agree(std::array{-call.unknown_block(), code, -code}, least)) return nullptr;
   made->most_bytes_ = -least[0];
   auto found = made->challengers(call.root);
   if (found.empty()) return nullptr;
@@ -322,8 +321,8 @@ std::optional<Choice> Decision::through_memory() {
   return parse_choice(collective_, "shared");
 }
 
-bool Decision::agree_on_blocks(double own_bytes) {
-  const double mine = -own_bytes;
+bool Decision::agree_on_blocks(const Question& call) {
+  const double mine = -call.unknown_block();
   double least = 0;
   if (!ranks_.agree({&mine, 1}, {&least, 1})) return false;
   most_bytes_ = -least;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -24,7 +25,7 @@ inline constexpr int first_calls = 32;
 inline constexpr int first_calls_of_neighbors = 8;
 inline constexpr std::int64_t all_calls = std::numeric_limits<std::int64_t>::max();
 
-// The properties of a call on which decisions depend: the same on every rank, except for own_bytes.
+// The properties of a call on which decisions depend: the same on every rank, except for own_block.
 struct Question {
   const Collective& collective;
   // Bytes per block, or of the message; the mean if they differ between ranks; -1 if each rank
@@ -40,7 +41,11 @@ struct Question {
   // Whether the choice must hold from the first call on, because the result would differ between
   // algorithms by more than rounding. Only if keeps_order.
   bool is_final = false;
-  double own_bytes = 0;  // if `bytes` is -1: the mean of this rank's blocks
+  // The mean bytes of this rank's blocks. Asked seldom, because it reads all counts.
+  std::function<double()> own_block = {};
+
+  // The same if ranks do not know each other's sizes; otherwise 0.
+  double unknown_block() const { return bytes < 0 ? own_block() : 0; }
 };
 
 // Decides which algorithm serves the calls of one collective and size class on one communicator, if
@@ -96,14 +101,16 @@ class Decision {
   void ended(const Question& call, double seconds, bool on_device = false) {
     if (!trials_) return;
     if (trials_->next().timed) {
-      note_blocks(call.own_bytes);
+      note_blocks(call);
       on_device_.push_back(on_device ? -1 : 0);
     }
     if (trials_->ended(seconds)) agree(call);
   }
 
   // The same for a timed call whose end is not known yet.
-  void note_blocks(double own_bytes) { most_bytes_ = std::max(most_bytes_, own_bytes); }
+  void note_blocks(const Question& call) {
+    most_bytes_ = std::max(most_bytes_, call.unknown_block());
+  }
 
   // Null if one candidate serves all calls.
   Trials* trials() { return trials_ ? &*trials_ : nullptr; }
@@ -157,7 +164,7 @@ class Decision {
   std::optional<Choice> by_request_rule();
   std::optional<Ranking::Entry> by_network_rule(const Question& call);
   std::optional<Ranking::Entry> by_neighbor_rule();
-  bool agree_on_blocks(double own_bytes);
+  bool agree_on_blocks(const Question& call);
   void challenge(const Question& call);
 
   Ranks& ranks_;

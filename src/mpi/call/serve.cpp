@@ -109,7 +109,7 @@ Decided decide_nonblocking(const ProgramCall& call, Communicator& communicator,
   Decided result{.verdict = communicator.nonblocking_verdict(question)};
   const auto& [lent, decision, start] = result.verdict;
   if (lent != nullptr) return result;
-  if (start.timed) decision->note_blocks(question.own_bytes);
+  if (start.timed) decision->note_blocks(question);
   Server* const decided = decision != nullptr ? &decision->server(start.candidate)
                                               : communicator.server_at_once(call.operation);
   if (decided != nullptr)

@@ -124,14 +124,13 @@ class Communicator final : public Members, public Attachment {
   Question question(const Operation& call) const {
     const bool keeps_order =
         Settings::get().guarding() != Rules::Guarding::all && call.is_inexact(size());
-    const std::int64_t bytes = call.unit(rank(), size());
     return {.collective = call.collective,
-            .bytes = bytes,
+            .bytes = call.unit(rank(), size()),
             .root = call.root,
             .keeps_order = keeps_order,
             .runs_users_code = keeps_order && call.runs_users_code(),
             .is_final = keeps_order && call.is_sensitive(),
-            .own_bytes = bytes < 0 ? call.own_unit(seat(call)) : 0};
+            .own_block = [this, &call] { return call.own_unit(seat(call)); }};
   }
   // The verdict on a nonblocking call. After the last call of a trial, the next blocking call must
   // not take the short path, because the ranks have to agree there.

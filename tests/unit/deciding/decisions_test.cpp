@@ -317,13 +317,14 @@ Outcome run(const Program& program, unsigned seed, const TestRules& rules = {}) 
       if (std::ranges::find(all.ranks, rank) == all.ranks.end()) continue;
       auto& member = members[call.communicator];
       if (member == nullptr) member = std::make_unique<Member>(all, process, rules);
-      const Question question{.collective = *call.collective,
-                              .bytes = call.bytes,
-                              .root = call.root,
-                              .keeps_order = call.keeps_order,
-                              .runs_users_code = call.runs_users_code,
-                              .is_final = call.is_final,
-                              .own_bytes = call.bytes < 0 ? 100 * some(random) : 0};
+      const Question question{
+          .collective = *call.collective,
+          .bytes = call.bytes,
+          .root = call.root,
+          .keeps_order = call.keeps_order,
+          .runs_users_code = call.runs_users_code,
+          .is_final = call.is_final,
+          .own_block = [mean = call.bytes < 0 ? 100 * some(random) : 0] { return mean; }};
       // The time of a call served by `server`, on this rank's clock. If candidates are measured
       // apart from calls, the time of the other server.
       const auto serve = [&](int time, const Server* server, bool timed, bool on_device = false,
@@ -364,7 +365,7 @@ Outcome run(const Program& program, unsigned seed, const TestRules& rules = {}) 
               decision == nullptr ? nullptr : &decision->server(start.candidate);
           const double seconds = serve(time, server, start.timed);
           if (start.timed) decision->open_trials()->ended(start, seconds);
-          if (start.timed) decision->note_blocks(question.own_bytes);
+          if (start.timed) decision->note_blocks(question);
           if (!start.timed && (server == nullptr || server->native))
             member->decisions.lend(question);
         }
