@@ -69,7 +69,7 @@ std::optional<Ranking::Entry> neighbor_rule(const Ranking& ranking, NetworkKind 
     published.travel = Travel::published;
     for (const Choice& each : {messages, published}) {
       const auto ratio = ranking.ratio(each, rival, network, bytes);
-      if (!ratio || ratio->most > least || ratio->least * least_sure_gain > 1) continue;
+      if (!ratio || ratio->most > least || ratio->least * least_gain_among_neighbors > 1) continue;
       best = Ranking::Entry{each, *ranking.seconds(each, bytes)};
       least = ratio->most;
     }
