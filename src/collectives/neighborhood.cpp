@@ -5,8 +5,6 @@
 #include <tuple>
 #include <utility>
 
-#include "text/digest.h"
-
 namespace toccata {
 
 namespace {
@@ -92,19 +90,6 @@ Neighborhood Neighborhood::stencil(int p) {
     all.push_back(Neighbors::on_mesh(peers));
   }
   return Neighborhood(std::move(all));
-}
-
-std::uint64_t Neighborhood::digest() const {
-  Digest result;
-  const auto add = [&](std::int64_t number) { result.add(static_cast<std::uint64_t>(number)); };
-  for (const Neighbors& each : all_) {
-    add(each.blocks_in), add(each.blocks_out);
-    for (const auto* edges : {&each.in, &each.out}) {
-      add(std::ssize(*edges));
-      for (const Neighbors::Edge& edge : *edges) add(edge.peer), add(edge.block);
-    }
-  }
-  return result.value() | 1;
 }
 
 const Neighbors::Edge* Neighborhood::into(int rank, int block) const {

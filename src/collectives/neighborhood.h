@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -48,6 +47,7 @@ class Neighborhood {
   // The neighbours of a five-point stencil, on the torus that MPI_Dims_create makes of p ranks.
   static Neighborhood stencil(int p);
 
+  const std::vector<Neighbors>& known() const { return all_; }
   int ranks() const { return static_cast<int>(all_.size()); }
   const Neighbors& of(int rank) const { return all_[rank - first_]; }
   // Whether every edge has a matching edge at the other end.
@@ -59,9 +59,6 @@ class Neighborhood {
   // blocks of lower ranks.
   int blocks_out() const { return first_out_.back(); }
   int first_out(int rank) const { return first_out_[rank - first_]; }
-
-  // Equal for equal neighbours.
-  std::uint64_t digest() const;
 
  private:
   Neighborhood(int first, std::vector<Neighbors> some);

@@ -39,7 +39,20 @@ std::uint64_t digest_of(const Shape& known) {
     for (int cell = 0; cell < known.p; ++cell)
       digest.add(static_cast<std::uint64_t>(known.grid->rank_at(cell)));
   }
-  if (known.neighborhood != nullptr) digest.add(known.neighborhood->digest());
+  if (known.neighborhood != nullptr) digest.add(digest_of(*known.neighborhood));
+  return digest.value() | 1;
+}
+
+std::uint64_t digest_of(const Neighborhood& known) {
+  Digest digest;
+  const auto add = [&](std::int64_t number) { digest.add(static_cast<std::uint64_t>(number)); };
+  for (const Neighbors& each : known.known()) {
+    add(each.blocks_in), add(each.blocks_out);
+    for (const auto* edges : {&each.in, &each.out}) {
+      add(std::ssize(*edges));
+      for (const Neighbors::Edge& edge : *edges) add(edge.peer), add(edge.block);
+    }
+  }
   return digest.value() | 1;
 }
 

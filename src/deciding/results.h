@@ -18,6 +18,8 @@ namespace toccata {
 // depends on the mesh and the neighbours, if there are any. 0 if the shape does not contain the
 // locations of the ranks.
 std::uint64_t digest_of(const Shape& known);
+// The same for the neighbours that a rank knows.
+std::uint64_t digest_of(const Neighborhood& known);
 
 // A number from 1 to 2^52 for a choice: the same on all ranks, different for different choices.
 double code_of(const Choice& choice);

@@ -252,7 +252,7 @@ const Members::KnownNeighbors& Members::neighbors_for(const Algorithm& algorithm
 
 std::unique_ptr<const Members::KnownNeighbors> Members::known_neighbors(
     std::shared_ptr<const Neighborhood> neighborhood) {
-  const std::uint64_t digest = neighborhood == nullptr ? 0 : neighborhood->digest();
+  const std::uint64_t digest = neighborhood == nullptr ? 0 : digest_of(*neighborhood);
   return std::make_unique<const KnownNeighbors>(KnownNeighbors{std::move(neighborhood), digest});
 }
 
