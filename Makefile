@@ -14,7 +14,7 @@ space := $(empty) $(empty)
 export CTEST_OUTPUT_ON_FAILURE = 1
 export NINJA_STATUS = [%f/%t, %e s]$(space)
 
-.PHONY: all demo test test-asan simgrid fuzz tsan coverage faults soak install wheel test-wheel test-mpis test-hosts deb test-deb docs look test-cluster overhead interfaces node cluster lint format headers clean help devices guest examples applications suites setup configure tidy ranks faults-hosts libraries findings
+.PHONY: all demo test test-asan test-long simgrid fuzz tsan coverage faults soak install wheel test-wheel test-mpis test-hosts deb test-deb docs look test-cluster overhead interfaces node cluster lint format headers clean help devices guest examples applications suites setup configure tidy ranks faults-hosts libraries findings
 
 all: configure ## build everything: the library for each MPI found, the benchmark, the command line
 	@echo "== building (build/release)"
@@ -50,6 +50,10 @@ test: all test-asan ## run all tests
 
 test-hosts: all ## every case on several hosts, which are names here, under each MPI and those from PyPI (root)
 	@ninja -C $(RELEASE) -k 0 all_hosts
+
+test-long: all ## what the tests leave out: jobs of 7 ranks, and described machines under each MPI
+	@ninja -C $(RELEASE) tests
+	@cd $(RELEASE) && ctest -C Long -L long
 
 test-asan: setup
 	@echo "== tests without MPI, with address and undefined-behaviour sanitizers (build/asan)"

@@ -3,7 +3,8 @@
 # cannot store such files.
 function(precompile target)
   if(NOT CMAKE_CXX_COMPILER_LAUNCHER)
-    list(TRANSFORM ARGN REPLACE "^<(.+)>$" "$<$<COMPILE_LANGUAGE:CXX>:<\\1$<ANGLE-R>>")
+    list(TRANSFORM ARGN REPLACE "^<(.+)>$" "<\\1$<ANGLE-R>")
+    list(TRANSFORM ARGN REPLACE "^(.+)$" "$<$<COMPILE_LANGUAGE:CXX>:\\1>")
     target_precompile_headers(${target} PRIVATE ${ARGN})
   endif()
 endfunction()
