@@ -7,7 +7,8 @@ if [ -t 1 ]; then exec ninja "$@"; fi
 ninja "$@" | awk '
   match($0, /^\[[0-9]+\/[0-9]+, /) {
     split(substr($0, 2), number, /[\/,]/)
-    tenth = int(10 * number[1] / number[2])
+    if (number[2] != total) { total = number[2]; shown = 0 }  # cmake ran again, for example
+    tenth = int(10 * number[1] / total)
     if (tenth > shown) { print "  " $1 " " $2 " s]"; fflush(); shown = tenth }
     next
   }
