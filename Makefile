@@ -9,16 +9,13 @@ SETUP ?= yes
 MPI ?= ON
 RELEASE = build/release
 ASAN = build/asan
-empty :=
-space := $(empty) $(empty)
 export CTEST_OUTPUT_ON_FAILURE = 1
-export NINJA_STATUS = [%f/%t, %e s]$(space)
 
-.PHONY: all demo test test-asan simgrid fuzz tsan coverage faults soak install wheel test-wheel test-mpis test-hosts deb test-deb docs look test-cluster overhead interfaces node cluster lint format headers clean help devices guest examples applications suites setup configure tidy ranks faults-hosts libraries findings
+.PHONY: all demo test test-asan test-long simgrid fuzz tsan coverage faults soak install wheel test-wheel test-mpis test-hosts deb test-deb docs look test-cluster overhead interfaces node cluster lint format headers clean help devices guest examples applications suites setup configure tidy ranks faults-hosts libraries findings
 
 all: configure ## build everything: the library for each MPI found, the benchmark, the command line
 	@echo "== building (build/release)"
-	@ninja -C $(RELEASE)
+	@scripts/ninja.sh -C $(RELEASE)
 	@echo "== done: ./toccata --help"
 
 # If demo is the only target, `configure` prepares less.
@@ -27,7 +24,7 @@ export DEMO = yes
 endif
 demo: configure ## build, then compare the automatic choice with the MPI's: here, and as root on four emulated hosts
 	@echo "== building what that takes (build/release)"
-	@ninja -C $(RELEASE) demo
+	@scripts/ninja.sh -C $(RELEASE) demo
 	@echo "== only the preload, compared with the MPI library's own choice"
 	./toccata demo
 
@@ -45,16 +42,20 @@ endif
 
 test: all test-asan ## run all tests
 	@echo "== tests: without MPI, under Open MPI, under MPICH, preloaded, in Python (build/release)"
-	@ninja -C $(RELEASE) tests
+	@scripts/ninja.sh -C $(RELEASE) tests
 	@cd $(RELEASE) && ctest -j 2
 
 test-hosts: all ## every case on several hosts, which are names here, under each MPI and those from PyPI (root)
 	@ninja -C $(RELEASE) -k 0 all_hosts
 
+test-long: all ## what the tests leave out: jobs of 7 ranks, and described machines under each MPI
+	@scripts/ninja.sh -C $(RELEASE) tests
+	@cd $(RELEASE) && ctest -C Long -L long
+
 test-asan: setup
 	@echo "== tests without MPI, with address and undefined-behaviour sanitizers (build/asan)"
 	@cmake --preset asan >$(ASAN).log 2>&1 || { cat $(ASAN).log; exit 1; }
-	@ninja -C $(ASAN) tests
+	@scripts/ninja.sh -C $(ASAN) tests
 	@cd $(ASAN) && ctest --progress -j 2
 
 test-mpis: setup ## build and test under Open MPI 5, MPICH 5, Intel MPI and the standard ABI, from PyPI
@@ -163,7 +164,7 @@ node: all ## shared memory inside this node: every collective bare and preloaded
 	@build/venv/bin/python scripts/node.py --build $(RELEASE) $(if $(FULL),--full)
 
 devices: all ## buffers in GPU memory on a GPU (CUDA): tests, then times, for each MPI
-	@ninja -C $(RELEASE) tests
+	@scripts/ninja.sh -C $(RELEASE) tests
 	@for family in $(RELEASE)/bench/*/devices; do \
 	  scripts/devices.sh $$(basename $$(dirname $$family)) 2 $(RELEASE) || exit 1; done
 

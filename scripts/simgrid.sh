@@ -13,6 +13,8 @@ if [ "${1-}" = --where ]; then
   exit
 fi
 
+scripts=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
+
 fail() {
   echo "simgrid: $1" >&2
   exit 1
@@ -61,7 +63,7 @@ cmake -S "$source" -B "$build/ninja" -G Ninja -DCMAKE_BUILD_TYPE=Release \
   -DCMAKE_C_FLAGS_RELEASE="$release" -DCMAKE_CXX_FLAGS_RELEASE="$release" \
   -DCMAKE_PROJECT_INCLUDE="$build/precompiled.cmake" >"$build/cmake.log" 2>&1 ||
   fail "cmake failed; see $build/cmake.log"
-NINJA_STATUS='[%f/%t, %e s] ' ninja -C "$build/ninja" simgrid smpimain || fail "the build failed (above)"
+"$scripts/ninja.sh" -C "$build/ninja" simgrid smpimain || fail "the build failed (above)"
 # The part of `install` that we need.
 mkdir -p "$prefix/bin" "$prefix/lib"
 cp -a "$source/include" "$build/ninja/include" "$prefix"

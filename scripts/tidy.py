@@ -17,15 +17,26 @@ ROOT = Path(__file__).resolve().parent.parent
 COMMANDS = ROOT / "build" / "release" / "compile_commands.json"
 
 
+def sources(file: str) -> list[str]:
+    """This file, or those that it includes if CMake made it from them (cmake/Precompiled.cmake)."""
+    if "/Unity/unity_" not in file:
+        return [file]
+    return re.findall(r'#include "(.+)"', Path(file).read_text())
+
+
 def once(folders: list[str]) -> dict[str, dict[str, str]]:
     """A command per source file of these folders."""
     wanted = tuple(f"{ROOT / folder}/" for folder in folders)
     found: dict[str, dict[str, str]] = {}
     for entry in json.loads(COMMANDS.read_text()):
-        if entry["file"].startswith(wanted) and "simgrid" not in entry["command"]:
-            # clang cannot read GCC's precompiled headers.
-            entry["command"] = re.sub(r" -include \S+cmake_pch\.hxx", "", entry["command"])
-            found.setdefault(entry["file"], entry)
+        if "simgrid" in entry["command"]:
+            continue
+        # clang cannot read GCC's precompiled headers.
+        command = re.sub(r" -include \S+cmake_pch\.hxx", "", entry["command"])
+        for file in sources(entry["file"]):
+            if file.startswith(wanted):
+                alone = {"file": file, "command": command.replace(entry["file"], file)}
+                found.setdefault(file, entry | alone)
     return found
 
 

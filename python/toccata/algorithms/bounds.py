@@ -130,9 +130,9 @@ def as_table(collective: str, choices: Sequence[_core.Choice], on: On, n: int) -
     )
     least = limits.free
     if limits.fixed is not None and limits.fixed_is_larger:
-        straight = "straight from rank to rank" if collective == "alltoall" else "by its routes"
+        direct = "directly from rank to rank" if collective == "alltoall" else "by its routes"
         beside = _beside(_bytes(limits.fixed), limits.fixed, limits.free)
-        add(f"[bold]{straight}[/]", "", beside, "", "")
+        add(f"[bold]{direct}[/]", "", beside, "", "")
         least = limits.free if collective == "alltoall" else limits.fixed
     for choice in choices:
         add(path_of(choice), *_cells(choice, on, n, limits, least))

@@ -27,7 +27,7 @@ REASONS = {
     "forced": "a setting names it", "tuned": "from the tuning file",
     "learned": "from earlier runs", "modelled": "from the model",
     "guarded": "fastest in trials of this run", "tried": "tried, but native served most calls",
-    "shared": "fastest in trials on another communicator of that shape",
+    "shared": "fastest in trials on another communicator with the same placement",
     "apart": "candidates for the next run, measured in additional calls",
     "node": "shared memory is faster on one node",
     "network": "predicted to be faster on any network",

@@ -19,7 +19,10 @@ extern const Algorithm trivance{
     .citation = "juerss2026",
     .claim = [](const Shape& shape) { return backwards().claim(shape); },
     .by_grid = true,
-    .parts = [](const Shape& shape) { return find_algorithm(allgather, "trivance")->parts(shape); },
+    .parts =
+        [](const Shape& shape) {
+          return find_algorithm(toccata::allgather, "trivance")->parts(shape);
+        },
     .write = [](const Shape& shape, int rank,
                 ScheduleBuilder& schedule) { backwards().write(shape, rank, schedule); },
 };
