@@ -418,8 +418,6 @@ void Decision::challenge(const Question& call) {
 
 // Makes the winner with that code the current candidate. Considers only the challengers on this
 // communicator, which are the same on all ranks.
-void Decision::inherit(double code, const Question& call) { inherit(code, challengers(call.root)); }
-
 void Decision::inherit(double code, std::span<const Ranking::Entry> challengers) {
   for (const Ranking::Entry& each : challengers) {
     if (code_of(each.choice) != code) continue;
@@ -430,26 +428,12 @@ void Decision::inherit(double code, std::span<const Ranking::Entry> challengers)
 }
 
 // Only the rank itself knows the location of its buffers, so no choice depends on the location in
-// the current call. But the ranks exchange it with the times: a call had buffers on devices if the
-// buffers of any rank were. Times with and without such buffers are not compared. At the first
-// calls with such buffers, trials restart: the MPI library's own algorithm serves until another one
-// is faster with them.
-bool Decision::compares_alike(std::span<const double> on_device) {
-  const auto number = std::ranges::count_if(on_device, [](double each) { return each < 0; });
-  if (number == 0 && !for_devices_) return true;
-  if (for_devices_) {
-    if (number == std::ssize(on_device)) return true;
-    trials_->put_off();
-    return false;
-  }
-  for_devices_ = true;
-  const bool apart = trials_->are_apart();
-  const int served = apart ? trials_->serving() : 0;
-  candidates_.erase(candidates_.begin() + 1 + served, candidates_.end());
-  trials_.emplace(apart ? Trials::apart(setup(), 0) : Trials(setup()));
-  if (served > 0) trials_.emplace(std::move(*trials_).of_rule());
-  if (!is_open()) trials_->share_budget();
-  return false;
+// the current call. But the ranks exchange it with the times. Trials with such buffers never ran on
+// GPUs of several nodes, and the MPI library may send from there directly. So native serves from
+// now on; for sums, the choice that has served them.
+void Decision::end_trials() {
+  candidates_.assign(1, Candidate(candidates_[trials_->are_apart() ? trials_->serving() : 0]));
+  trials_.reset();
 }
 
 // Ranks may know different winners by shape, so the ballot of each contains its winner. A winner
@@ -461,9 +445,8 @@ void Decision::agree(const Question& call) {
   const std::size_t times = ballot.size();
   const std::optional<Choice> winner = is_alone ? ranks_.results().winner(key()) : std::nullopt;
   const double code = winner ? code_of(*winner) : 0;
-  ballot.insert(ballot.end(), {-most_bytes_, code, -code, is_probe ? -setup() : 0});
-  ballot.insert(ballot.end(), on_device_.begin(), on_device_.end());
-  on_device_.clear();
+  ballot.insert(ballot.end(),
+                {-most_bytes_, code, -code, is_probe ? -setup() : 0, on_device_ ? -1.0 : 0});
   std::vector<double> least(ballot.size());
   const double started = ranks_.now();
   if (!ranks_.agree(ballot, least)) {  // the communicator is broken
@@ -476,13 +459,13 @@ void Decision::agree(const Question& call) {
   const double seconds = ranks_.now() - started;
   const std::span<const double> of_calls = std::span(least).first(times);
   most_bytes_ = -least[times];
-  if (!compares_alike(std::span(least).subspan(times + 4))) return;
+  if (least[times + 4] < 0) return end_trials();
   if (is_probe) trials_->expect_setup(-least[times + 3]);
   if (is_open())
     open_trials_->agree(of_calls, seconds);
   else
     trials_->agree(of_calls, seconds);
-  if (is_alone && least[times + 1] > 0) inherit(-least[times + 2], call);
+  if (is_alone && least[times + 1] > 0) inherit(-least[times + 2], challengers(call.root));
   if (trials_->wants_candidates()) challenge(call);
   conclude();
 }
@@ -527,8 +510,7 @@ void Decision::tell() {
     ranks_.report(*candidates_[each].server, times);
   }
   // A file of results does not contain edges.
-  if (for_devices_ || is_open() || !ranks_.rules().learns() || times.nodes == 0 ||
-      collective_.among_neighbors)
+  if (is_open() || !ranks_.rules().learns() || times.nodes == 0 || collective_.among_neighbors)
     return;
   // After a learned native, a later run starts its trials late. So native must be known as the
   // best. If trials never timed native, because ranks are late, the choice of the network rule is

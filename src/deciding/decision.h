@@ -95,15 +95,13 @@ class Decision {
   // The number of calls that the MPI library serves until the next trial; they count as completed.
   std::int64_t lend();
 
-  // Call this after each blocking call. Pass its seconds if it was timed, and whether
-  // buffers of this rank were in the memory of a GPU. From time to time, all ranks agree on their
-  // measurements.
+  // Call this after each blocking call. Pass its seconds if it was timed. For a timed call, also
+  // pass whether buffers of this rank were in the memory of a GPU: there are no trials of such
+  // calls. From time to time, all ranks agree on their measurements.
   void ended(const Question& call, double seconds, bool on_device = false) {
     if (!trials_) return;
-    if (trials_->next().timed) {
-      note_blocks(call);
-      on_device_.push_back(on_device ? -1 : 0);
-    }
+    if (trials_->next().timed) note_blocks(call);
+    on_device_ = on_device_ || on_device;
     if (trials_->ended(seconds)) agree(call);
   }
 
@@ -154,10 +152,9 @@ class Decision {
   Results::Key key() const {
     // The shape of a communicator does not contain its edges.
     const std::uint64_t shape = collective_.among_neighbors ? 0 : ranks_.known_shape();
-    return {shape, &collective_, bytes_, for_devices_, is_open()};
+    return {shape, &collective_, bytes_, is_open()};
   }
-  bool compares_alike(std::span<const double> on_device);
-  void inherit(double code, const Question& call);
+  void end_trials();
   void inherit(double code, std::span<const Ranking::Entry> challengers);
   std::vector<Ranking::Entry> challengers(int root);
   std::optional<Choice> through_memory();
@@ -181,13 +178,10 @@ class Decision {
   std::optional<Trials> trials_;
   std::unique_ptr<OpenTrials> open_trials_;  // these trials, if calls end later than they start
   bool follows_network_rule_ = false;
-  double most_bytes_ = 0;  // the largest mean of a rank's blocks in timed calls
-  // Whether the trials compare calls with buffers on devices: true after all ranks have agreed that
-  // there are such calls.
-  bool for_devices_ = false;
-  std::vector<double> on_device_ = {};  // -1 for each timed call with such buffers here, else 0
-  int last_winner_ = 0;                 // see has_changed()
-  double bound_ = 0;  // the model's lower bound for all algorithms, in seconds; or 0
+  double most_bytes_ = 0;   // the largest mean of a rank's blocks in timed calls
+  bool on_device_ = false;  // whether a timed call here had buffers in the memory of a GPU
+  int last_winner_ = 0;     // see has_changed()
+  double bound_ = 0;        // the model's lower bound for all algorithms, in seconds; or 0
 };
 
 // Whether the model decides per size how ranks exchange their roles in that algorithm.

@@ -33,9 +33,8 @@ class Results {
   struct Key {
     std::uint64_t shape;
     const Collective* collective;
-    std::int64_t bytes;      // the largest size of the class
-    bool on_device = false;  // with buffers in the memory of GPUs
-    bool is_open = false;    // nonblocking and persistent calls
+    std::int64_t bytes;    // the largest size of the class
+    bool is_open = false;  // nonblocking and persistent calls
     auto operator<=>(const Key&) const = default;
   };
 

@@ -147,8 +147,6 @@ class Trials {
 
   // Seconds to find challengers, as before.
   void expect_setup(double seconds) { setup_ = seconds; }
-  // A candidate cannot serve. All ranks must agree on this.
-  void drop(int candidate) { candidates_[candidate].dropped = true; }
 
   int current() const { return current_; }
   // Which candidate serves the program between trials.
