@@ -433,6 +433,7 @@ void Decision::inherit(double code, std::span<const Ranking::Entry> challengers)
 // now on; for sums, the choice that has served them.
 void Decision::end_trials() {
   candidates_.assign(1, Candidate(candidates_[trials_->are_apart() ? trials_->serving() : 0]));
+  open_trials_.reset();
   trials_.reset();
 }
 
