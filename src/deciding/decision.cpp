@@ -118,16 +118,16 @@ std::unique_ptr<Decision> Decision::make(Ranks& ranks, const Question& call, std
   const bool learns = !call.keeps_order || ranks.rules().learns_sums();
   if (learns && made->follow(ranks.rules().learned(), Source::learned, call.keeps_order))
     return made;
-  if (const auto choice =
-          node_rule(Form::blocking, collective, ranks.facts().ranks, ranks.facts().node, bytes);
+  if (collective.among_neighbors && !made->agree_on_blocks(call)) return nullptr;
+  if (const auto choice = node_rule(Form::blocking, collective, ranks.facts().ranks,
+                                    ranks.facts().node, made->ruled_bytes());
       choice && ranks.facts().on_one_node && ranks.share_memory()) {
     made->add(*choice, Source::node);
     return made;
   }
   const bool trusts = ranks.rules().guarding() == Rules::Guarding::off;
   if (bytes < 0 && (trusts || !made->may_try_without_size())) return nullptr;
-  if (collective.among_neighbors && (ranks.nodes() < 2 || !made->agree_on_blocks(call)))
-    return nullptr;
+  if (collective.among_neighbors && ranks.nodes() < 2) return nullptr;
   if (trusts) {
     const auto found = ranking(ranks, collective, call.root, true);
     if (found == nullptr) return nullptr;
@@ -168,6 +168,7 @@ std::unique_ptr<Decision> Decision::make_persistent(Ranks& ranks, const Question
     made->add({}, Source::native);
     return made;
   }
+  if (call.collective.among_neighbors && !made->agree_on_blocks(call)) return nullptr;
   if (const auto choice = made->by_request_rule(); choice && ranks.share_memory()) {
     made->add(*choice, Source::node);
     return made;
@@ -253,9 +254,11 @@ bool Decision::may_try_without_size() {
 }
 
 // If it turns out later that ranks cannot share memory, they send the same blocks as messages.
+// Among neighbours, nonblocking calls have not agreed on a size.
 std::optional<Choice> Decision::by_request_rule() {
-  if (!ranks_.may_share_memory()) return {};
-  return node_rule(form_, collective_, ranks_.facts().ranks, ranks_.facts().node, bytes_);
+  const bool is_unsized = collective_.among_neighbors && form_ == Form::nonblocking;
+  if (is_unsized || !ranks_.may_share_memory()) return {};
+  return node_rule(form_, collective_, ranks_.facts().ranks, ranks_.facts().node, ruled_bytes());
 }
 
 // If a choice cannot run here, the MPI library serves, and one line names the reason.
@@ -333,7 +336,7 @@ bool Decision::agree_on_blocks(const Question& call) {
 // sizes in one graph.
 std::optional<Ranking::Entry> Decision::by_neighbor_rule() {
   const int p = ranks_.facts().ranks;
-  const auto bytes = static_cast<std::int64_t>(most_bytes_);
+  const std::int64_t bytes = ruled_bytes();
   if (!network_rule_concerns(collective_, p, bytes, false) || bytes == 0 ||
       ranks_.wish_for(collective_).how != Reorder::off || ranks_.facts().on_one_node ||
       ranks_.nodes() < 2)

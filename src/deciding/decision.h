@@ -162,6 +162,10 @@ class Decision {
   std::optional<Ranking::Entry> by_network_rule(const Question& call);
   std::optional<Ranking::Entry> by_neighbor_rule();
   bool agree_on_blocks(const Question& call);
+  // The size for which rules choose: among neighbours, the one that ranks have agreed on.
+  std::int64_t ruled_bytes() const {
+    return collective_.among_neighbors ? static_cast<std::int64_t>(most_bytes_) : bytes_;
+  }
   void challenge(const Question& call);
 
   Ranks& ranks_;

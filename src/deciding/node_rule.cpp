@@ -25,8 +25,6 @@ Section section_of(Form form, bool crowded) {
 
 std::optional<Choice> node_rule(Form form, const Collective& collective, int p,
                                 const NodeKind& node, std::int64_t bytes) {
-  // Among neighbours, ranks do not know each other's sizes, so rows contain all sizes.
-  if (collective.among_neighbors) bytes = 0;
   if (bytes < 0) return {};
   bytes = size_range(bytes, false).most;  // rows were measured for whole powers of two
   std::string_view text;

@@ -7,8 +7,8 @@ namespace toccata {
 // The data on a rank's outgoing edges: the same block on all, or a different one on each.
 enum class Outgoing : std::uint8_t { one_for_all, one_each };
 
-// One round with a message per neighbour, which contains the blocks of all edges to it; edges to the
-// rank itself are copies.
+// One round with a message per neighbour, which contains the blocks of all edges to it; edges to
+// the rank itself are copies.
 void talk_directly(const Shape& shape, int rank, Outgoing outgoing, ScheduleBuilder& schedule);
 
 // The cost of that, if the neighbours of all ranks are known.

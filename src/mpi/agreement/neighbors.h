@@ -20,8 +20,8 @@ std::shared_ptr<const Neighborhood> own_neighbors(MPI_Comm comm);
 // std::runtime_error.
 std::shared_ptr<const Neighborhood> all_neighbors(Exchange exchange);
 
-// Whether some rank has several edges from or to the same rank, without communication. Nothing for a
-// distributed graph, in which a rank does not know the edges of others.
+// Whether some rank has several edges from or to the same rank, without communication. Nothing for
+// a distributed graph, in which a rank does not know the edges of others.
 std::optional<bool> known_to_repeat_edges(MPI_Comm comm);
 
 // Gives `bare`, which has the ranks of `comm`, the topology of `comm`. Collective; an MPI error
