@@ -145,7 +145,8 @@ def test_pieces_of_a_chain_go_one_behind_the_other() -> None:
 
 def test_a_deadlock_of_the_simulator_is_told_from_ours() -> None:
     """With uneven blocks, only some messages wait for their receivers; all must work."""
-    cell = simulation.Cell("neighbor_alltoallv", "direct", 8, 1 << 17, "cyclic")
+    algorithm = "direct:travel=per_block"
+    cell = simulation.Cell("neighbor_alltoallv", algorithm, 8, 1 << 17, "cyclic")
     assert simulation.run(platforms.find("yahoo"), [cell])[cell].why_not == simulation.LOST_COUNT
 
 
