@@ -18,7 +18,7 @@ COMMANDS = ROOT / "build" / "release" / "compile_commands.json"
 
 
 def sources(file: str) -> list[str]:
-    """This file, or those that it includes if CMake made it from them (cmake/Precompiled.cmake)."""
+    """This file; or the files that it includes, if CMake generated it (cmake/Precompiled.cmake)."""
     if "/Unity/unity_" not in file:
         return [file]
     return re.findall(r'#include "(.+)"', Path(file).read_text())

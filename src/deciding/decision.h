@@ -96,8 +96,8 @@ class Decision {
   std::int64_t lend();
 
   // Call this after each blocking call. Pass its seconds if it was timed. For a timed call, also
-  // pass whether buffers of this rank were in the memory of a GPU: there are no trials of such
-  // calls. From time to time, all ranks agree on their measurements.
+  // pass whether buffers of this rank were in the memory of a GPU; such calls have no trials. From
+  // time to time, all ranks agree on their measurements.
   void ended(const Question& call, double seconds, bool on_device = false) {
     if (!trials_) return;
     if (trials_->next().timed) note_blocks(call);
