@@ -16,8 +16,7 @@ std::vector<int> last_needed(const Collective& collective, int root, std::span<c
       if (stays[result[rank - 1]].arrived > stays[rank].arrived) result[rank] = result[rank - 1];
     return result;
   }
-  const Collective& regular = collective.regular();
-  if (&regular == &bcast || &regular == &scatter) return std::vector<int>(p, root);
+  if (collective.comes_from_root()) return std::vector<int>(p, root);
   const auto last = std::ranges::max_element(stays, {}, &Stay::arrived) - stays.begin();
   if (collective.rooted)
     result[root] = static_cast<int>(last);

@@ -26,6 +26,8 @@ std::span<const Collective* const> collectives() {
   return all;
 }
 
+bool Collective::comes_from_root() const { return &regular() == &bcast || &regular() == &scatter; }
+
 const Collective* find_collective(std::string_view name) {
   for (const Collective* each : collectives())
     if (each->name == name) return each;

@@ -68,6 +68,8 @@ struct Collective {
   const Collective* vector_of = nullptr;
 
   const Collective& regular() const { return vector_of != nullptr ? *vector_of : *this; }
+  // Whether ranks need only data of the root.
+  bool comes_from_root() const;
 };
 
 extern const Collective allgather;

@@ -95,14 +95,14 @@ class Decision {
   // The number of calls that the MPI library serves until the next trial; they count as completed.
   std::int64_t lend();
 
-  // Call this after each blocking call. Pass its seconds if it was timed. For a timed call, also
-  // pass whether buffers of this rank were in the memory of a GPU; such calls have no trials. From
-  // time to time, all ranks agree on their measurements.
-  void ended(const Question& call, double seconds, bool on_device = false) {
+  // Call this after each blocking call. Pass its times, by Ranks::now(), if it was timed. For a
+  // timed call, also pass whether buffers of this rank were in the memory of a GPU; such calls have
+  // no trials. From time to time, all ranks agree on their measurements.
+  void ended(const Question& call, const TimedCall& timed, bool on_device = false) {
     if (!trials_) return;
     if (trials_->next().timed) note_blocks(call);
     on_device_ = on_device_ || on_device;
-    if (trials_->ended(seconds)) agree(call);
+    if (trials_->ended(timed)) agree(call);
   }
 
   // The same for a timed call whose end is not known yet.

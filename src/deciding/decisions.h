@@ -58,9 +58,9 @@ class Decisions {
     return form == Form::blocking ? blocking(*found, call, one_by_one) : nonblocking(*found, call);
   }
   // Call this after each blocking call, as Decision::ended().
-  void ended(const Verdict& verdict, const Question& call, double seconds, bool on_device) {
+  void ended(const Verdict& verdict, const Question& call, const TimedCall& timed, bool on_device) {
     if (verdict.decision == nullptr) return;
-    verdict.decision->ended(call, seconds, on_device);
+    verdict.decision->ended(call, timed, on_device);
     if (verdict.decision->has_changed()) take_back();  // nonblocking calls may follow it
   }
   // Call this if the MPI library serves a nonblocking call, untimed, because of a decision or

@@ -16,7 +16,18 @@ constexpr double by_far = 0.9;            // the same, in a first try apart from
 constexpr int enough = 2;                 // comparisons won in a row, to take over; or one by far
 constexpr int at_most = 3;                // comparisons without a clear result, per candidate
 constexpr double expected_excess = 0.15;  // of an untried candidate's call
+constexpr double not_awaited = std::numeric_limits<double>::max();
 constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
+
+// The time of a call, from the minima over all ranks of the numbers that Trials::ballot() has for it.
+double time_of(std::span<const double> least) {
+  double seconds = -least[0];
+  if (least.size() > 1) {
+    const double last_left = -least[1], last_awaited = -least[2], shortest = least[3];
+    seconds = std::max(shortest, std::min(last_left - last_awaited, seconds));
+  }
+  return std::max(seconds, 1e-9);
+}
 
 // The lower median of sorted times.
 double lower_middle(std::span<const double> times) { return times[(times.size() - 1) / 2]; }
@@ -30,16 +41,20 @@ bool is_ahead(std::span<const double> its, std::span<const double> standing) {
 
 }  // namespace
 
-bool Trials::ended_trial(double seconds) {
-  seconds_.push_back(seconds);
-  return seconds_.size() == trial_.size();
+bool Trials::ended_trial(const TimedCall& call) {
+  timed_.push_back(call);
+  return timed_.size() == trial_.size();
 }
 
-// The times of the calls and of the previous agreement, negated: the minimum of these is the
+// The times of the calls and of the previous agreement. Some are negated: the minimum of these is the
 // maximum.
 std::vector<double> Trials::ballot() const {
   std::vector<double> result;
-  for (const double each : seconds_) result.push_back(-each);
+  for (const TimedCall& each : timed_) {
+    const std::array<double, times_by_common_clock> times{
+        -each.seconds(), -each.left, each.awaited ? -each.arrived : not_awaited, each.seconds()};
+    result.insert(result.end(), times.begin(), times.begin() + times_per_call_);
+  }
   result.push_back(-agreement_);
   return result;
 }
@@ -47,7 +62,8 @@ std::vector<double> Trials::ballot() const {
 std::vector<double> Trials::times(std::span<const double> least, int candidate) const {
   std::vector<double> result;
   for (std::size_t call = 0; call < trial_.size(); ++call)
-    if (trial_[call] == candidate) result.push_back(std::max(-least[call], 1e-9));
+    if (trial_[call] == candidate)
+      result.push_back(time_of(least.subspan(call * times_per_call_, times_per_call_)));
   std::ranges::sort(result);
   return result;
 }
@@ -60,7 +76,7 @@ void Trials::agree(std::span<const double> least, double agreement) {
   candidates_[current_].seconds = lower_middle(standing);
   mean_ =
       std::accumulate(standing.begin(), standing.end(), 0.0) / static_cast<double>(standing.size());
-  agreeing_ = -least[trial_.size()];
+  agreeing_ = -least[trial_.size() * times_per_call_];
   double excess = overhead() + (apart_ && !is_probe() ? cost_apart(least) : 0);
   const int stood = current_;
   for (int candidate = 0; candidate < static_cast<int>(candidates_.size()); ++candidate) {
@@ -73,7 +89,7 @@ void Trials::agree(std::span<const double> least, double agreement) {
   excess_ = std::max(0.0, excess_ + excess);
   agreement_ = agreed_ ? std::max(agreement, 1e-9) : 0;
   agreed_ = true;
-  seconds_.clear();
+  timed_.clear();
   plan();
 }
 
@@ -145,7 +161,7 @@ void Trials::prefer(int candidate) {
 }
 
 void Trials::put_off() {
-  seconds_.clear();
+  timed_.clear();
   begin_at(2 * calls_);
 }
 

@@ -9,6 +9,15 @@
 
 namespace toccata {
 
+// When a rank arrived at a call and when it left, in seconds of its clock. `awaited`: whether other
+// ranks need its data.
+struct TimedCall {
+  double arrived = 0, left = 0;
+  bool awaited = true;
+
+  double seconds() const { return left - arrived; }
+};
+
 // Decides which of a few candidates serves the next call of one collective and size class on one
 // communicator. The current one serves all calls except those of trials, which compare others with
 // it. The clock of one rank decides nothing: in a trial, every rank times its calls; then all ranks
@@ -18,14 +27,21 @@ namespace toccata {
 //   served by      s        probe     s    first tries     s     a comparison     b     a recheck
 //                                 agree                agree                 agree
 //
-// The time of a call is the time on the slowest rank. The time of the fastest rank, which arrived
-// last, contains no waiting for others, but is misleading. In recursive doubling, for example, the
-// last rank finds all its messages and finishes at once, while the others wait for its message.
-// With the time of the slowest rank, a late rank adds to the time of every candidate. Therefore a
-// candidate takes over only if its fastest call beats the other's fastest, its second fastest the
-// other's second fastest, and so on. It must win two comparisons in a row; one is enough if all of
-// its calls beat all of the other's. Programs repeat patterns of calls, so each candidate serves as
-// many even calls as odd ones.
+// The time of a call is that from the last arrival of a rank whose data others need (in a broadcast,
+// the root) until the last rank leaves, if the ranks have a common clock. It contains no waiting for
+// late ranks, which no algorithm could avoid.
+//
+//   rank 0   |-------------------|
+//   rank 1        |-----------|               rank 2 is late, and finds all its messages. Rank 0
+//   rank 2               |--|                 needs that of rank 2, and leaves last.
+//                        |=======| the time
+//
+// It is at least the time on the fastest rank and at most that on the slowest one. This limits the
+// harm of a wrong clock, and helps if a rank is late for a broadcast: no other rank waits for it. Without a common clock, it is the time on the slowest rank, and a late
+// rank adds to the time of every candidate. Therefore a candidate takes over only if its fastest
+// call beats the other's fastest, its second fastest the other's second fastest, and so on. It must
+// win two comparisons in a row; one is enough if all of its calls beat all of the other's. Programs
+// repeat patterns of calls, so each candidate serves as many even calls as odd ones.
 //
 // Trials and their agreements cost at most `share` of the time of all calls so far, compared with
 // the current candidate. First tries are exempt, because their times are unknown beforehand.
@@ -96,11 +112,15 @@ class Trials {
     if (calls_ < begins_) return {serving()};
     return {trial_[calls_ - begins_], true, apart_ && !is_probe()};
   }
-  // Call this after every call, with its seconds if timed. True if the ranks have to agree now.
-  bool ended(double seconds = 0) {
+  // Call this after every call, with its times if timed. True if the ranks have to agree now.
+  bool ended(const TimedCall& call = {}) {
     ++calls_;
-    return calls_ > begins_ && ended_trial(seconds);
+    return calls_ > begins_ && ended_trial(call);
   }
+  bool ended(double seconds) { return ended({.left = seconds}); }
+  // From now on, the ranks have a common clock. Call this between trials.
+  void use_common_clock() { times_per_call_ = times_by_common_clock; }
+  bool has_common_clock() const { return times_per_call_ != 1; }
   // The candidates that serve the calls of the trial that is next, or goes on.
   std::span<const int> trial() const { return trial_; }
   // Counts all (untimed) calls up to the next trial as completed; returns their number.
@@ -174,7 +194,9 @@ class Trials {
     bool compared = false, dropped = false;
   };
 
-  bool ended_trial(double seconds);
+  static constexpr std::size_t times_by_common_clock = 4;
+
+  bool ended_trial(const TimedCall& call);
   std::vector<double> times(std::span<const double> least, int candidate) const;
   void judge(int challenger, std::span<const double> its, std::span<const double> standing);
   void take_over(int challenger);
@@ -198,7 +220,8 @@ class Trials {
   std::int64_t planned_ = first_probe;     // the call at which a trial begins within our share
   std::int64_t begins_ = first_probe;      // the same, or the call before which it asks for more
   std::vector<int> trial_ = {0, 0, 0, 0};  // the candidates that serve its calls
-  std::vector<double> seconds_;            // of those so far
+  std::vector<TimedCall> timed_;           // those so far
+  std::size_t times_per_call_ = 1;         // in a ballot
   double agreement_ = 0;                   // seconds of the last one on this rank; 0 for the first
   double agreeing_ = 0;                    // of an earlier one, without waiting; 0: not known
   double excess_ = 0;

@@ -23,8 +23,7 @@ void end_job_if_others_wait(const Operation& call, Communicator& communicator, S
                             int code);
 
 // Runs a reduction like `call` once, to measure its time, and discards the result. `server` serves
-// it, or the MPI library if `server` cannot. The operation must be predefined. Returns seconds. All
-// ranks call this.
-double seconds_apart(const Operation& call, Communicator& communicator, Server& server);
+// it, or the MPI library if `server` cannot. The operation must be predefined. All ranks call this.
+TimedCall run_apart(const Operation& call, Communicator& communicator, Server& server);
 
 }  // namespace toccata

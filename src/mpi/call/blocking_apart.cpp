@@ -38,18 +38,19 @@ std::int64_t elements_of(const Operation& call, int p) {
 }  // namespace
 
 // The operands are zeros, because the program may have changed its own after its call.
-double seconds_apart(const Operation& call, Communicator& communicator, Server& server) {
+TimedCall run_apart(const Operation& call, Communicator& communicator, Server& server) {
   const int p = communicator.size();
   const std::int64_t bytes = elements_of(call, p) * size_of(call.recv.type);
   std::vector<std::max_align_t> zeros(2 * (bytes / sizeof(std::max_align_t) + 1));
   Operation apart = call;
   apart.send.buffer = zeros.data();
   apart.recv.buffer = zeros.data() + zeros.size() / 2;
-  const double started = PMPI_Wtime();
+  TimedCall timed{.arrived = communicator.now()};
   int code = MPI_SUCCESS;
   if (server.is_native() || !run_ours(apart, communicator, server, code))
     static_cast<void>(run_native(apart, p, communicator.user()));
-  return PMPI_Wtime() - started;
+  timed.left = communicator.now();
+  return timed;
 }
 
 }  // namespace toccata

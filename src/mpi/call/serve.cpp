@@ -75,7 +75,9 @@ int run_blocking(const ProgramCall& call, Communicator& communicator, const Ques
   // No call is timed while it waits for earlier ones.
   if (!server.is_native() && server.service->choice.publishes())
     end_open_publications(communicator);
-  const double started = reports || start.timed ? PMPI_Wtime() : 0;
+  TimedCall timed{.awaited = !call.operation.collective.comes_from_root() ||
+                             communicator.rank() == call.operation.root};
+  if (reports || start.timed) timed.arrived = communicator.now();
   int code = MPI_SUCCESS;
   const bool stays =
       call.algorithm == nullptr && !reports && (decision == nullptr || decision->is_made());
@@ -84,20 +86,20 @@ int run_blocking(const ProgramCall& call, Communicator& communicator, const Ques
   if (served && call.algorithm == nullptr && code != MPI_SUCCESS)
     end_job_if_others_wait(call.operation, communicator, server, code);
   if (!served) code = call.native();
-  double seconds = reports || start.timed ? PMPI_Wtime() - started : 0;
+  if (reports || start.timed) timed.left = communicator.now();
   const Seat seat = communicator.seat(call.operation);
   if (reports && code == MPI_SUCCESS)
     communicator.count(
         served ? *server.service : communicator.native_service(server, decision, question),
-        Form::blocking, call.operation.bytes(seat), seconds);
+        Form::blocking, call.operation.bytes(seat), timed.seconds());
   if (decision == nullptr) return code;
   if (start.apart)
-    seconds = seconds_apart(
+    timed = run_apart(
         call.operation, communicator,
         communicator.able_to_serve(call.operation, decision->server(start.candidate)));
   const bool on_device = start.timed && has_device_runtime() &&
                          Places(call.operation, seat, communicator.process().datatypes()).any();
-  communicator.decisions().ended(decided.verdict, question, seconds, on_device);
+  communicator.decisions().ended(decided.verdict, question, timed, on_device);
   return code;
 }
 

@@ -10,6 +10,8 @@
 #include "choices/reproducible.h"
 #include "deciding/size_range.h"
 #include "deciding/why_native.h"
+#include "mpi/communicator/common_clock.h"
+#include "mpi/process/clocks.h"
 #include "mpi/world/ranks.h"
 #include "text/digest.h"
 
@@ -312,6 +314,28 @@ const Service& Communicator::native_because(const Question& call) {
   known.bytes = size_range(call.bytes, call.keeps_order).most;
   return process_->service(call.collective, "", Service::Instead::no, {}, known);
 }
+
+#ifdef TOCCATA_SIMULATED
+double Communicator::now() const { return PMPI_Wtime(); }  // the same on all ranks
+bool Communicator::set_clocks() { return true; }
+#else
+double Communicator::now() const {
+  if (!has_common_clock_) return PMPI_Wtime();
+  const std::int64_t ahead = rare_ == nullptr ? 0 : rare_->clock_ahead;
+  return static_cast<double>(time_of_node() - ahead) * 1e-9;
+}
+
+bool Communicator::set_clocks() {
+  if (tried_clocks_) return has_common_clock_;
+  tried_clocks_ = true;
+  if (open_channel() != MPI_SUCCESS || !channel().is_ready()) return false;
+  const Transport transport(channel().route(), Channel::blocking_tag);
+  const auto ahead = ahead_of_rank_0(exchange(), transport, rank(), size());
+  has_common_clock_ = ahead.has_value();
+  if (ahead.value_or(0) != 0) rare().clock_ahead = *ahead;
+  return has_common_clock_;
+}
+#endif
 
 std::optional<int> Communicator::serve_by_nccl(const Operation& call) {
   std::unique_ptr<Nccl>& nccl = rare().nccl;

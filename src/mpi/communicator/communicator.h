@@ -160,6 +160,8 @@ class Communicator final : public Members, public Attachment {
 
   Server& prepare(const Collective& collective, const Choice& choice, Source source,
                   std::int64_t bytes, Form form) override;
+  double now() const override;
+  bool set_clocks() override;
   void report(const Server& server, const Evidence& times) override;
   void learn(const Tuning::Point& point, double saved) override { process_->learn(point, saved); }
 
@@ -188,6 +190,7 @@ class Communicator final : public Members, public Attachment {
     int order = -1;
     bool is_sampled = false;
     int counted = -1;
+    std::int64_t clock_ahead = 0;  // of that of rank 0, in nanoseconds
   };
   Rare& rare() {
     if (rare_ == nullptr) rare_ = std::make_unique<Rare>();

@@ -71,7 +71,6 @@ class Members : public Ranks, public std::enable_shared_from_this<Members> {
   // worlds may lack the library or have other settings; there is no way to find out.
   bool obey_rules() { return facts().obey_rules; }
   bool agree(std::span<const double> mine, std::span<double> least) final;
-  double now() const final { return PMPI_Wtime(); }
   std::optional<SizedChoice> asked_by_info(const Collective& collective) final;
 
   // The reordering of ranks for choices that do not specify it.
@@ -147,6 +146,11 @@ class Members : public Ranks, public std::enable_shared_from_this<Members> {
   bool is_inter_ : 1 = false, has_met_ : 1 = false, makes_duplicates_ : 1 = false;
   bool knows_facts_ : 1 = false, obeys_rules_ : 1 = false, on_one_node_ : 1 = false;
   Edges edges_ : 2 = Edges::unknown;
+
+ protected:  // here, they need no additional memory
+  bool tried_clocks_ : 1 = false, has_common_clock_ : 1 = false;  // see set_clocks
+
+ private:
   struct KnownNetwork {
     bool agreed : 1 = false, own : 1 = false, sends_only_messages : 1 = false, ethernet : 1 = false;
   };

@@ -18,14 +18,6 @@ namespace {
 constexpr int tag = 31417;  // tags up to 32767 are always valid
 constexpr int trips = 40;   // the shortest one counts
 
-// Linux starts the clock when a node boots. Containers can have time namespaces.
-std::uint64_t name_of_clock() {
-  std::string boot = boot_id();
-  if (boot.empty()) boot = processor_name();
-  std::error_code error;
-  return digest(boot + std::filesystem::read_symlink("/proc/self/ns/time", error).string());
-}
-
 // One time to or from a rank. If the other rank does not take part, the memory must remain.
 bool send(std::int64_t time, int to, MPI_Comm comm) {
   auto kept = std::make_unique<std::int64_t>(time);
@@ -71,6 +63,14 @@ std::int64_t time_of_node() {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(
              std::chrono::steady_clock::now().time_since_epoch())
       .count();
+}
+
+// Linux starts the clock when a node boots. Containers can have time namespaces.
+std::uint64_t name_of_clock() {
+  std::string boot = boot_id();
+  if (boot.empty()) boot = processor_name();
+  std::error_code error;
+  return digest(boot + std::filesystem::read_symlink("/proc/self/ns/time", error).string());
 }
 
 void Clocks::begin(MPI_Comm comm) {

@@ -2,6 +2,7 @@
 
 #include <mpi.h>
 
+#include <cstdint>
 #include <vector>
 
 #include "arrivals/node_clock.h"
@@ -10,6 +11,8 @@ namespace toccata {
 
 // Nanoseconds of this node's clock, which all its processes share.
 std::int64_t time_of_node();
+// Processes with the same name share a clock. Throws std::filesystem::filesystem_error.
+std::uint64_t name_of_clock();
 
 // The clocks of the nodes relative to that of rank 0, measured with messages at the begin and the
 // end of a run.

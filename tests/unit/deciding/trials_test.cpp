@@ -22,6 +22,8 @@ class Job {
   bool always = false;               // always the maximum, not a random part of it
   double agreement = 0;              // seconds
   double skew = 0;                   // error of the clocks' rates, as a share
+  bool common_clock = false;         // from the first agreement on
+  double clock_error = 0;            // the maximum, in seconds
   std::vector<int> served = std::vector<int>(8);
   double spent = 0, cost = 0;
 
@@ -47,12 +49,18 @@ class Job {
     bool agrees = false;
     for (std::size_t rank = 0; rank < trials_.size(); ++rank) {
       // With one candidate, a late rank finds all data already there, and no rank waits for it.
-      double seconds = own + lateness;
-      if (rank == last) seconds = own * (1 - (1 - share) * std::min(1.0, lateness / own));
-      if (one_way) seconds = rank == last ? own * 0.1 : own + (last == 0 ? lateness : 0);
-      seconds *= 1 + skew * (static_cast<double>(rank) / trials_.size() - 0.5);
-      agrees = trials_[rank].ended(next.timed ? seconds : 0);
+      const bool is_late = rank == last;
+      double arrived = is_late ? lateness : 0, left = own + lateness;
+      if (is_late) left = arrived + own * (1 - (1 - share) * std::min(1.0, lateness / own));
+      if (one_way) left = is_late ? arrived + own * 0.1 : own + (last == 0 ? lateness : 0);
+      const double part = static_cast<double>(rank) / static_cast<double>(trials_.size()) - 0.5;
+      const double rate = 1 + skew * part, error = clock_error * 2 * part;
+      const TimedCall timed{.arrived = now_ + arrived * rate + error,
+                            .left = now_ + left * rate + error,
+                            .awaited = !one_way || rank == 0};
+      agrees = trials_[rank].ended(next.timed ? timed : TimedCall());
     }
+    now_ += own + lateness;
     if (!agrees) return;
     std::vector<double> least = trials_[0].ballot();
     for (const Trials& each : trials_) {
@@ -64,6 +72,7 @@ class Job {
     for (Trials& each : trials_) {
       each.agree(least, agreement);
       if (each.wants_candidates()) each.challenge(static_cast<int>(seconds_.size()) - 1);
+      if (common_clock) each.use_common_clock();
     }
   }
   void calls(int number) {
@@ -77,6 +86,7 @@ class Job {
   std::vector<Trials> trials_;
   std::vector<double> seconds_;
   std::mt19937 random_;
+  double now_ = 1e6;
 };
 
 // The calls of the program always use native here; the best candidate is known at the end.
@@ -241,6 +251,36 @@ TEST(Trials, IsNotFooledByARankThatComesLate) {
         EXPECT_GE(kept, 200 * 95 / 100) << late << ", in " << rhythm.size();
         if (late <= 1e-3) {
           EXPECT_GE(found, 200 * 85 / 100) << late << ", in " << rhythm.size();
+        }
+      }
+}
+
+// The same with a common clock: the time after the last rank's arrival tells the faster candidate, also
+// if ranks wait for the last one ten times as long. If the clock is wrong by as much as a call takes,
+// the slower one still does not take over.
+TEST(Trials, FindTheFasterOneAmongLateRanksByACommonClock) {
+  for (const double error : {0.0, 20e-6, 1e-3})
+    for (const double late : {1e-3, 10e-3})
+      for (const bool one_way : {false, true}) {
+        int kept = 0, found = 0;
+        for (unsigned seed = 0; seed < 200; ++seed)
+          for (const double other : {0.7e-3, 1.4e-3}) {
+            Job job(4, Trials(0), {1e-3, other}, seed);
+            job.common_clock = true;
+            job.clock_error = error;
+            job.one_way = one_way;
+            job.late = late;
+            job.noise = 0.05;
+            job.calls(1000);
+            if (other < 1e-3)
+              found += job.trials().current();
+            else
+              kept += 1 - job.trials().current();
+          }
+        std::printf("%g %g %d: kept %d found %d\n", error, late, one_way, kept, found);
+        EXPECT_GE(kept, 200 * 95 / 100) << late << ", " << error;
+        if (error < 1e-3) {
+          EXPECT_GE(found, 200 * 90 / 100) << late << ", " << error;
         }
       }
 }
