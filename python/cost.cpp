@@ -43,9 +43,14 @@ class Predictor {
       options_.conflicts = conflicts_on(shape_, schedules_);
   }
 
-  Prediction operator()(std::int64_t unit_bytes, const Model& model, bool terms) const {
+  Prediction operator()(std::int64_t unit_bytes, const Model& model, bool terms,
+                        const std::vector<double>& arrivals = {}) const {
+    if (!arrivals.empty() && static_cast<int>(arrivals.size()) != shape_.p)
+      throw ChoiceError("there are " + std::to_string(arrivals.size()) + " arrivals for " +
+                        std::to_string(shape_.p) + " ranks");
     CostOptions options = options_;
     options.terms = terms;
+    options.arrivals = arrivals;
     const Prediction found = predict(*collective_, shape_, schedules_,
                                      datum_bytes(*collective_, shape_, unit_bytes), model, options);
     if (!found.error.empty()) throw ChoiceError(found.error);
@@ -90,10 +95,14 @@ void bind_cost(nb::module_& module) {
            "Walks only the first `most_rounds` rounds of each schedule, unless this is 0.")
       .def(
           "seconds",
-          [](const Predictor& self, std::int64_t unit_bytes, const Model& model) {
-            return self(unit_bytes, model, false).seconds;
+          [](const Predictor& self, std::int64_t unit_bytes, const Model& model,
+             const std::vector<double>& arrivals) {
+            return self(unit_bytes, model, false, arrivals).seconds;
           },
-          "unit_bytes"_a, "model"_a, nb::call_guard<nb::gil_scoped_release>())
+          "unit_bytes"_a, "model"_a, "arrivals"_a = std::vector<double>(),
+          nb::call_guard<nb::gil_scoped_release>(),
+          "The time at which the last rank finishes, if ranks arrive at these times in seconds; by "
+          "default, all arrive at time 0.")
       .def(
           "terms",
           [](const Predictor& self, std::int64_t unit_bytes, const Model& model) {

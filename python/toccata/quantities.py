@@ -89,6 +89,20 @@ def parse_seconds(text: str) -> float:
     return found
 
 
+def parse_late(text: str) -> dict[int, float]:
+    """Seconds by rank, from "3:1ms,0:50us"; InputError on anything else."""
+    late = {}
+    for piece in text.split(","):
+        found = re.fullmatch(r"\s*(\d+):(\d+(?:\.\d+)?)(s|ms|us|µs)\s*", piece)
+        if found is None:
+            raise InputError(
+                f"invalid late rank '{piece}': expected RANK:TIME with s, ms or us, such as 3:1ms"
+            )
+        rank, number, unit = found.groups()
+        late[_number(rank)] = float(number) * {"s": 1.0, "ms": 1e-3}.get(unit, 1e-6)
+    return late
+
+
 def _number(digits: str) -> int:
     """Reads at most 19 digits, enough for all our limits: Python fails for thousands of digits."""
     return int(digits if len(digits) < 20 else "9" * 19)

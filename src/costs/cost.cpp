@@ -172,6 +172,7 @@ class Clocks : public WalkVisitor {
     for (int rank = 0; rank < shape.p; ++rank) {
       Moment& now = ranks_[rank].now;
       if (options.terms) now.terms.resize(terms_.number());
+      if (!options.arrivals.empty()) now.time = options.arrivals[rank];
       ranks_[rank].link = ranks_[rank].link_in = now;
       ranks_[rank].link_in.time = -std::numeric_limits<double>::infinity();
       add(now, terms_.start(), 1);

@@ -18,6 +18,9 @@ struct CostOptions {
   // path: the k of alpha + k·n·beta [chan2006, section 2]. `message` is its index among the
   // sender's sends of that round. If not set, links are not shared.
   std::function<double(int sender, int round, int message)> conflicts = {};
+  // When each rank arrives, in seconds; empty if all arrive at time 0. Such times are not terms of
+  // the critical path.
+  std::vector<double> arrivals = {};
 };
 
 struct Prediction {

@@ -96,7 +96,8 @@ class Ranks {
   virtual bool agree(std::span<const double> mine, std::span<double> least) = 0;
   // This rank's clock, in seconds.
   virtual double now() const = 0;
-  // Makes the clocks of all ranks show about the same time; false if that is impossible. Collective.
+  // Makes the clocks of all ranks show about the same time; false if that is impossible.
+  // Collective.
   virtual bool set_clocks() { return false; }
 
   // The requests of this communicator's info: algorithms, and how to reorder ranks.

@@ -19,7 +19,8 @@ constexpr double expected_excess = 0.15;  // of an untried candidate's call
 constexpr double not_awaited = std::numeric_limits<double>::max();
 constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
 
-// The time of a call, from the minima over all ranks of the numbers that Trials::ballot() has for it.
+// The time of a call, from the minima over all ranks of the numbers that Trials::ballot() has for
+// it.
 double time_of(std::span<const double> least) {
   double seconds = -least[0];
   if (least.size() > 1) {
@@ -46,8 +47,8 @@ bool Trials::ended_trial(const TimedCall& call) {
   return timed_.size() == trial_.size();
 }
 
-// The times of the calls and of the previous agreement. Some are negated: the minimum of these is the
-// maximum.
+// The times of the calls and of the previous agreement. Some are negated: the minimum of these is
+// the maximum.
 std::vector<double> Trials::ballot() const {
   std::vector<double> result;
   for (const TimedCall& each : timed_) {

@@ -27,9 +27,9 @@ struct TimedCall {
 //   served by      s        probe     s    first tries     s     a comparison     b     a recheck
 //                                 agree                agree                 agree
 //
-// The time of a call is that from the last arrival of a rank whose data others need (in a broadcast,
-// the root) until the last rank leaves, if the ranks have a common clock. It contains no waiting for
-// late ranks, which no algorithm could avoid.
+// The time of a call is that from the last arrival of a rank whose data others need (in a
+// broadcast, the root) until the last rank leaves, if the ranks have a common clock. It contains no
+// waiting for late ranks, which no algorithm could avoid.
 //
 //   rank 0   |-------------------|
 //   rank 1        |-----------|               rank 2 is late, and finds all its messages. Rank 0
@@ -37,11 +37,12 @@ struct TimedCall {
 //                        |=======| the time
 //
 // It is at least the time on the fastest rank and at most that on the slowest one. This limits the
-// harm of a wrong clock, and helps if a rank is late for a broadcast: no other rank waits for it. Without a common clock, it is the time on the slowest rank, and a late
-// rank adds to the time of every candidate. Therefore a candidate takes over only if its fastest
-// call beats the other's fastest, its second fastest the other's second fastest, and so on. It must
-// win two comparisons in a row; one is enough if all of its calls beat all of the other's. Programs
-// repeat patterns of calls, so each candidate serves as many even calls as odd ones.
+// harm of a wrong clock, and helps if a rank is late for a broadcast: no other rank waits for it.
+// Without a common clock, it is the time on the slowest rank, and a late rank adds to the time of
+// every candidate. Therefore a candidate takes over only if its fastest call beats the other's
+// fastest, its second fastest the other's second fastest, and so on. It must win two comparisons in
+// a row; one is enough if all of its calls beat all of the other's. Programs repeat patterns of
+// calls, so each candidate serves as many even calls as odd ones.
 //
 // Trials and their agreements cost at most `share` of the time of all calls so far, compared with
 // the current candidate. First tries are exempt, because their times are unknown beforehand.

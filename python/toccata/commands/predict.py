@@ -74,6 +74,14 @@ Sizes = Annotated[
         metavar="LIST", help="Bytes per block, or of the message: 1,4K or FIRST:LAST:FACTOR."
     ),
 ]
+Late = Annotated[
+    str | None,
+    typer.Option(
+        metavar="RANK:TIME",
+        help="Ranks that arrive late, such as 3:1ms or 0:50us,7:2ms. The times are then those "
+        "after the last arrival.",
+    ),
+]
 Ratios = Annotated[bool, typer.Option("--ratios", help="Print the multiples of the lower bound.")]
 Plot = Annotated[
     Path | None,
@@ -101,6 +109,7 @@ def predict(
     ranks: RanksList = None,
     nodes: NodesList = None,
     sizes: Sizes = "1:1M:4",
+    late: Late = None,
     ratios: Ratios = False,
     output: Plot = None,
     json_: Times = None,
@@ -118,10 +127,13 @@ def predict(
     - `toccata predict allgather/bruck locality_bruck --model lassen --sizes 4:64K
       --machine "node:1024 socket:1 core:16" --nodes 1024 -o figure8.png`
     - `toccata predict allgather --platform yahoo --placement cyclic`
+    - `toccata predict allreduce --model usual --ranks 64 --sizes 1M --late 63:1ms`
     """
+    if late is not None and ratios:
+        raise InputError("--ratios compares with a lower bound, which --late does not have")
     choices = _predicted(names)
     parameters, texts = _where(model, platform, machine)
-    settings = Where(texts, placement, ranks, nodes).settings()
+    settings = Where(texts, placement, ranks, nodes, late).settings()
     plan = Plan.of(choices, settings, q.parse_sizes(sizes), parameters, limit)
     outputs.check_pictures(output)
     outputs.check(json_)

@@ -1,7 +1,7 @@
 """The work of `toccata predict`: a setting for each machine and number of ranks, and its walks."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from toccata import _core
@@ -22,14 +22,16 @@ class Where:
     placement: str | None
     ranks: str | None
     nodes: str | None
+    late: str | None = None
 
     def settings(self) -> list[Setting]:
         """The settings. InputError or ChoiceError if a machine has fewer cores or nodes."""
         ranks = q.parse_ranks(self.ranks) if self.ranks is not None else None
         nodes = q.parse_ranks(self.nodes, "nodes") if self.nodes is not None else []
         texts: list[str | None] = [*self.machines] if self.machines else [None]
+        late = q.parse_late(self.late) if self.late is not None else {}
         return [
-            setting
+            replace(setting, arrivals=predicting.arrivals(late, setting.shape.p))
             for text in texts
             for setting in predicting.settings(
                 text, self.placement, ranks or [machines.places(text, STANDARD_RANKS)], nodes

@@ -1,6 +1,6 @@
 """Times of algorithms by a model, over sizes and numbers of ranks: tables and a plot."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,11 +25,15 @@ class Setting:
     machine: str | None
     shape: _core.Shape
     nodes: int | None = None  # if the user counts nodes
+    arrivals: Sequence[float] = ()  # in seconds, by rank; empty if all ranks arrive at once
 
 
 @dataclass(frozen=True)
 class Predicted:
-    """All times of one setting, in seconds; None if an algorithm cannot run, or has no bound."""
+    """All times of one setting, in seconds; None if an algorithm cannot run, or has no bound.
+
+    If ranks arrive at different times: the times after the last arrival.
+    """
 
     setting: Setting
     sizes: list[int]
@@ -103,14 +107,15 @@ def predict(
                 predictor = _core.Predictor(choice, setting.shape)
                 for i, size in enumerate(sizes):
                     advance(f"{label}, {show_bytes(size)}", step)
-                    seconds[label][i] = predictor.seconds(size, model)
+                    end = predictor.seconds(size, model, setting.arrivals)
+                    seconds[label][i] = end - max(setting.arrivals, default=0.0)
             except _core.ChoiceError as error:  # a deadlock
                 raise Failure(f"{catalogue.path_of(choice)} is wrong: {error}") from None
             advance(label, step)
     except KeyboardInterrupt:
         interrupted = True
     bound: list[float | None] = [None] * len(sizes)
-    if setting.shape.p <= MOST_BOUNDED_RANKS:
+    if setting.shape.p <= MOST_BOUNDED_RANKS and not setting.arrivals:
         least = _core.LowerBound(choices[0][1], setting.shape, model)
         bound = [least(size) for size in sizes]
     return Predicted(setting, list(sizes), seconds, bound, interrupted)
@@ -148,7 +153,10 @@ def _cell(seconds: float | None, over: float | None, best: bool) -> str:
 def _heading(setting: Setting, model: _core.Model, ratios: bool) -> Text:
     heading = Text(f"\n{setting.shape.p} ranks", style="bold cyan")
     where = f" on {setting.machine}" if setting.machine else ""
-    what = "time over the lower bound, which is in µs," if ratios else "time in µs"
+    when = " after the last arrival" if setting.arrivals else ""
+    what = f"time in µs{when}"
+    if ratios:
+        what = "time over the lower bound, which is in µs,"
     heading.append(f"{where}   {what} by the model {model.name}", style="not bold default")
     return heading
 
@@ -163,6 +171,7 @@ def as_rows(all_: Sequence[Predicted], complete: bool = True) -> list[dict[str, 
             "bytes": size,
             "seconds": times[i],
             "lower_bound": each.bound[i],
+            "arrivals": [*each.setting.arrivals],
             "complete": complete,
         }
         for each in all_
@@ -190,6 +199,14 @@ def settings(
         Setting(machine, machines.shape(sum(cores[:number]), machine, placement), number)
         for number in nodes
     ]
+
+
+def arrivals(late: Mapping[int, float], p: int) -> list[float]:
+    """The times at which p ranks arrive, in seconds. InputError if a late rank does not exist."""
+    for rank in late:
+        if rank >= p:
+            raise InputError(f"rank {rank} cannot be late: there are {p} ranks, from 0 on")
+    return [late.get(rank, 0.0) for rank in range(p)] if late else []
 
 
 def _cores_of_nodes(text: str) -> list[int]:

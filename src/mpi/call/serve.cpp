@@ -94,9 +94,9 @@ int run_blocking(const ProgramCall& call, Communicator& communicator, const Ques
         Form::blocking, call.operation.bytes(seat), timed.seconds());
   if (decision == nullptr) return code;
   if (start.apart)
-    timed = run_apart(
-        call.operation, communicator,
-        communicator.able_to_serve(call.operation, decision->server(start.candidate)));
+    timed =
+        run_apart(call.operation, communicator,
+                  communicator.able_to_serve(call.operation, decision->server(start.candidate)));
   const bool on_device = start.timed && has_device_runtime() &&
                          Places(call.operation, seat, communicator.process().datatypes()).any();
   communicator.decisions().ended(decided.verdict, question, timed, on_device);

@@ -55,6 +55,30 @@ def test_seconds_are_the_product_of_terms_and_parameters() -> None:
         assert len(terms) == len(model.term_names)
 
 
+def test_times_after_the_last_arrival() -> None:
+    """All ranks wait for a late root. A late leaf of the tree finds its message."""
+    latency = 1e-6
+    choices = [("binomial", _core.parse_choice("bcast", "binomial"))]
+
+    def after(late: dict[int, float]) -> float | None:
+        setting = predicting.Setting(None, Shape(8), arrivals=predicting.arrivals(late, 8))
+        found = predicting.predict(choices, setting, [1], postal(latency, 0))
+        assert found.bound == [None] or not late
+        return found.seconds["binomial"][0]
+
+    assert after({0: 1e-3}) == pytest.approx(after({}))
+    assert after({7: 1e-3}) == pytest.approx(0, abs=1e-12)
+    with pytest.raises(InputError, match="rank 8 cannot be late: there are 8 ranks, from 0 on"):
+        after({8: 1e-3})
+
+
+def test_predict_tells_times_after_the_last_arrival() -> None:
+    arguments = ("predict", "bcast/binomial", "--model", "usual", "--ranks", "8", "--sizes", "64")
+    code, out, _ = invoke(*arguments, "--late", "7:1ms")
+    assert code == 0
+    assert "time in µs after the last arrival" in out
+
+
 def test_prediction_beside_the_lower_bound() -> None:
     model = postal(1e-6, 1e-9)
     choices = [(n, _core.parse_choice("allgather", n)) for n in ("ring", "neighbor_exchange")]
@@ -143,6 +167,18 @@ def test_predict_tells_ratios_to_the_lower_bound() -> None:
         (
             ("allgather/ring", "--model", "lassen", "--placement", "cyclic"),
             "no effect without --machine",
+        ),
+        (
+            ("allgather/ring", "--model", "usual", "--late", "7"),
+            "invalid late rank '7': expected RANK:TIME with s, ms or us, such as 3:1ms",
+        ),
+        (
+            ("allgather/ring", "--model", "usual", "--ranks", "4,8", "--late", "5:1ms"),
+            "rank 5 cannot be late: there are 4 ranks, from 0 on",
+        ),
+        (
+            ("allgather/ring", "--model", "usual", "--late", "1:1ms", "--ratios"),
+            "--ratios compares with a lower bound, which --late does not have",
         ),
     ],
 )

@@ -87,6 +87,18 @@ TEST(Cost, OnlyARendezvousWaitsForTheReceiver) {
   EXPECT_DOUBLE_EQ(late(1000), 10000 + 3000 + 20 + 11);
 }
 
+// Rank 1 is late. An eager message waits for it, and a rendezvous begins when it arrives.
+TEST(Cost, LateRanksReceiveWhatHasArrived) {
+  const auto late = [](double seconds, std::int64_t n) {
+    const CostOptions options{.arrivals = {0, seconds}};
+    Ranks ranks = one_message();
+    return ranks.predict(flat(), n, options).seconds;
+  };
+  EXPECT_DOUBLE_EQ(late(1, 100), one_message().seconds(flat(), 100));
+  EXPECT_DOUBLE_EQ(late(5000, 100), 5000 + 7);
+  EXPECT_DOUBLE_EQ(late(5000, 1000), 5000 + 3000 + 20 + 11);
+}
+
 // A sender by rendezvous waits for the arrival of its message; an eager sender does not. Here, rank
 // 0 copies in the meantime.
 TEST(Cost, AnEagerSenderGoesOnWhenItsBytesHaveLeft) {

@@ -255,9 +255,9 @@ TEST(Trials, IsNotFooledByARankThatComesLate) {
       }
 }
 
-// The same with a common clock: the time after the last rank's arrival tells the faster candidate, also
-// if ranks wait for the last one ten times as long. If the clock is wrong by as much as a call takes,
-// the slower one still does not take over.
+// The same with a common clock: the time after the last rank's arrival tells the faster candidate,
+// also if ranks wait for the last one ten times as long. If the clock is wrong by as much as a call
+// takes, the slower one still does not take over.
 TEST(Trials, FindTheFasterOneAmongLateRanksByACommonClock) {
   for (const double error : {0.0, 20e-6, 1e-3})
     for (const double late : {1e-3, 10e-3})
@@ -277,7 +277,6 @@ TEST(Trials, FindTheFasterOneAmongLateRanksByACommonClock) {
             else
               kept += 1 - job.trials().current();
           }
-        std::printf("%g %g %d: kept %d found %d\n", error, late, one_way, kept, found);
         EXPECT_GE(kept, 200 * 95 / 100) << late << ", " << error;
         if (error < 1e-3) {
           EXPECT_GE(found, 200 * 90 / 100) << late << ", " << error;
