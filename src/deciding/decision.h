@@ -18,11 +18,13 @@
 namespace toccata {
 
 // The number of first calls of a size class that the MPI library serves before any preparation for
-// a choice, unless a rule holds at once.
-inline constexpr int first_calls = 32;
-// The same among neighbours on several nodes. Calls take longer there, and graphs are made to be
-// used often; after these calls, a gain has paid for the agreements.
-inline constexpr int first_calls_of_neighbors = 8;
+// a choice, unless a rule holds at once. Fewer among neighbours on several nodes: calls take longer
+// there, and graphs are made to be used often. After these calls, a gain has paid for the
+// agreements.
+inline constexpr int first_calls = 32, first_calls_of_neighbors = 8;
+inline std::int64_t first_calls_of(const Collective& collective, const Facts& facts) {
+  return collective.among_neighbors && !facts.on_one_node ? first_calls_of_neighbors : first_calls;
+}
 inline constexpr std::int64_t all_calls = std::numeric_limits<std::int64_t>::max();
 
 // The properties of a call on which decisions depend: the same on every rank, except for own_block.

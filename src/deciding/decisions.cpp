@@ -141,8 +141,7 @@ void Decisions::begin(SizeClass& made, const Question& call) {
   if (!made.wants_decision)
     made.left = all_calls;
   else if (made.begins_natively)
-    made.left =
-        collective.among_neighbors && !facts.on_one_node ? first_calls_of_neighbors : first_calls;
+    made.left = first_calls_of(collective, facts);
 }
 
 void Decisions::begin_nonblocking(SizeClass& made, const Question& call) {
@@ -254,9 +253,11 @@ std::unique_ptr<Decision> Decisions::persistent(const Question& call) {
 
 void Decisions::decide(SizeClass& calls, const Question& call) {
   calls.wants_decision = false;
-  if (ranks_.facts().obey_rules && !order_must_stay(calls))
+  const Facts facts = ranks_.facts();
+  const bool begins_now = call.is_final || follows_network_rule(calls);
+  if (facts.obey_rules && !order_must_stay(calls))
     calls.decision = Decision::make(ranks_, call, calls.most,
-                                    call.is_final || follows_network_rule(calls) ? 0 : first_calls);
+                                    begins_now ? 0 : first_calls_of(*calls.collective, facts));
   if (calls.decision != nullptr && calls.decision->follows_network_rule())
     each_class([&](SizeClass& each) {
       if (each.form == Form::blocking && each.wants_decision &&
