@@ -132,6 +132,7 @@ struct Process {
   Edges edges = Edges::distinct;     // Program::edges
   bool knows_edges = true;           // Program::knows_edges
   bool believes_itself = false;      // Program::Error::no_agreement
+  bool sets_clocks = false;          // Program::sets_clocks
 };
 
 class SimulatedRanks final : public Ranks {
@@ -183,6 +184,7 @@ class SimulatedRanks final : public Ranks {
     process_.diverged = process_.diverged || !agreed;
     return agreed;
   }
+  bool set_clocks() override { return process_.sets_clocks; }
   double now() const override { return process_.seconds * process_.rate + process_.offset; }
   std::optional<SizedChoice> asked_by_info(const Collective&) override { return {}; }
   ReorderWish wish_for(const Collective&) override { return {}; }
@@ -248,6 +250,7 @@ struct Program {
   // communication or not.
   Edges edges = Edges::distinct;
   bool knows_edges = true;
+  bool sets_clocks = false;  // whether the ranks regard their clocks as the same
   // An error in the decisions of rank 0, which tests must detect.
   enum class Error {
     none,
@@ -301,6 +304,7 @@ Outcome run(const Program& program, unsigned seed, const TestRules& rules = {}) 
     process.sends_only_messages = program.sends_only_messages;
     process.open_share = program.open_share;
     process.edges = program.edges;
+    process.sets_clocks = program.sets_clocks;
     process.knows_edges = program.knows_edges;
     const auto has = [&](Program::Error error) { return rank == 0 && program.error == error; };
     process.believes_itself = has(Program::Error::no_agreement);
@@ -350,7 +354,7 @@ Outcome run(const Program& program, unsigned seed, const TestRules& rules = {}) 
         }
         const double began = member->ranks.now();
         process.seconds += seconds * (1 + 0.05 * some(random)) + program.late * some(random);
-        return member->ranks.now() - began;
+        return TimedCall{.arrived = began, .left = member->ranks.now()};
       };
       if (call.form == Form::nonblocking) {
         for (int time = 0; time < call.times; ++time) {
@@ -363,7 +367,7 @@ Outcome run(const Program& program, unsigned seed, const TestRules& rules = {}) 
           }
           const Server* const server =
               decision == nullptr ? nullptr : &decision->server(start.candidate);
-          const double seconds = serve(time, server, start.timed);
+          const double seconds = serve(time, server, start.timed).seconds();
           if (start.timed) decision->open_trials()->ended(start, seconds);
           if (start.timed) decision->note_blocks(question);
           if (!start.timed && (server == nullptr || server->native))
@@ -397,8 +401,8 @@ Outcome run(const Program& program, unsigned seed, const TestRules& rules = {}) 
             if (!start) std::this_thread::sleep_for(std::chrono::microseconds(100));
           }
           if (!start) break;
-          const double seconds = serve(time, &decision->server(start->candidate), start->timed);
-          trials.ended(*start, seconds);
+          const TimedCall timed = serve(time, &decision->server(start->candidate), start->timed);
+          trials.ended(*start, timed.seconds());
         }
         decision->conclude();
         continue;
@@ -411,12 +415,13 @@ Outcome run(const Program& program, unsigned seed, const TestRules& rules = {}) 
         const auto verdict = member->decisions.verdict(question, Form::blocking, process.reports);
         const auto& [lent, decision, start] = verdict;
         const bool apart = start.apart;
-        const Server* const timed =
+        const Server* const candidate =
             decision == nullptr ? nullptr : &decision->server(start.candidate);
-        const Server* const server = apart ? &decision->server_of(start) : timed;
+        const Server* const server = apart ? &decision->server_of(start) : candidate;
         const bool on_device = call.on_device >= 0 && time % call.every == 0;
-        const double seconds = serve(time, server, start.timed, on_device, apart ? timed : nullptr);
-        member->decisions.ended(verdict, question, seconds, on_device && rank == call.on_device);
+        const TimedCall timed =
+            serve(time, server, start.timed, on_device, apart ? candidate : nullptr);
+        member->decisions.ended(verdict, question, timed, on_device && rank == call.on_device);
       }
       if (last[call.communicator] == i) {
         member->decisions.tell();
@@ -1110,6 +1115,7 @@ TEST(Decisions, AreTheSameOnAllRanksInAnyProgram) {
     program.lie = some(0, 1) * 0.02;
     program.edges = some(0, 1) == 0 ? Edges::distinct : Edges::repeated;
     program.knows_edges = some(0, 1) == 0;
+    program.sets_clocks = seed % 2 == 0;  // but they are wrong
     const bool learns_sums = some(0, 1) == 0;
     const int communicators = some(1, 6);
     for (int i = 0; i < communicators; ++i) {
