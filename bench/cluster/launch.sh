@@ -9,8 +9,10 @@
 here=$(cd "$(dirname "$0")" && pwd)
 real=$1
 shift
-[ -x "$real" ] || { echo "$0: there is no '$real'; see $here/../../scripts/test-mpis.sh --wrappers" >&2; exit 1; }
-version=$("$real" --version)
+in_system=()
+[ -z "${SYSTEM-}" ] || in_system=(chroot "$SYSTEM") # see system.sh
+"${in_system[@]}" test -x "$real" || { echo "$0: there is no '$real'; see $here/../../scripts/test-mpis.sh --wrappers" >&2; exit 1; }
+version=$("${in_system[@]}" "$real" --version)
 [ "${!#}" != --version ] || { echo "$version"; exit; }
 IFS=, read -ra slots <<<"${SLOTS:-4}"
 hosts=()

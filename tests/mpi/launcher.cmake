@@ -6,7 +6,11 @@ foreach(family IN LISTS mpi_families)
     list(APPEND launcher_${family} --oversubscribe --mca mpi_yield_when_idle 1)
   endif()
 endforeach()
-set(launcher_environment OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1)
+# On one host, Open MPI uses ob1 in any case. If that is set, it does not search for networks, so that a
+# job takes 0.13 instead of 0.35 s. The examples run without this setting.
+set(open_mpi_on_one_host OMPI_MCA_pml=ob1)
+set(launcher_environment OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+                         ${open_mpi_on_one_host})
 # Intel MPI searches for a network that does not exist here, and binds ranks to cores that are too
 # few. Its default allgather and gather are wrong for different datatypes; other algorithms of Intel
 # MPI are correct.

@@ -187,7 +187,7 @@ class Deadlock:
     def __init__(self, choice: Any, shape: Any) -> None:
         self.name = choice.text
 
-    def seconds(self, size: int, model: Any) -> float:
+    def seconds(self, size: int, model: Any, *_arrivals: object) -> float:
         if self.name == "ring":
             raise _core.ChoiceError("rank 2, round 0: waits forever")
         return 1e-6

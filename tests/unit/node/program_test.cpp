@@ -433,7 +433,7 @@ TEST(Program, ReadsLongMessagesDirectly) {
   EXPECT_GT(ThreadMemory::reads, 2'000);
   EXPECT_GT(ThreadMemory::failed_reads, 100);
   EXPECT_GT(ThreadMemory::writes, 20);
-  EXPECT_GT(ThreadMemory::failed_writes, 2);
+  EXPECT_GT(ThreadMemory::failed_writes, 0);  // how many depends on which rank comes first
   EXPECT_GT(ThreadMemory::maps, 400);
   EXPECT_GT(ThreadMemory::failed_maps, 200);
   EXPECT_EQ(ThreadMemory::mapped, 0);
