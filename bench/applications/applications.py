@@ -346,7 +346,7 @@ def places(arguments: argparse.Namespace) -> list[Place]:
     ranks = [int(each) for each in arguments.ranks.split(",") if each]
     found = [Place("one node", each, (script, "openmpi", str(each))) for each in ranks]
     if arguments.hosts:
-        mpirun = str(ROOT / "bench/cluster/bin/mpirun")
+        mpirun = str(ROOT / "bench/cluster/bin" / arguments.launcher)
         found.append(Place(HOSTS, RANKS_OF_HOSTS, (mpirun, "-n", str(RANKS_OF_HOSTS))))
     return found
 
@@ -357,6 +357,13 @@ def main() -> None:
     parser.add_argument("--programs", default=",".join(names), help="these only")
     parser.add_argument("--ranks", default="2,4", help="on one node; '' for none")
     parser.add_argument("--hosts", action="store_true", help="on the hosts of up.sh, too")
+    parser.add_argument(
+        "--launcher",
+        default="mpirun",
+        help="of bench/cluster/bin; mpirun.system runs the programs of the system in the folder "
+        "SYSTEM (bench/cluster/system.sh)",
+    )
+    parser.add_argument("--family", default="openmpi", help="the library's: openmpi-5.0, ...")
     parser.add_argument("--runs", type=int, default=3, help="of each way, which take turns")
     parser.add_argument("--tuning", type=Path, help="file of toccata tune, for the hosts")
     parser.add_argument(
@@ -385,7 +392,7 @@ def main() -> None:
     programs = check_installed(
         [each for each in PROGRAMS if each.name in wanted], arguments.install
     )
-    library = (arguments.build / "lib/openmpi/libtoccata.so").resolve()
+    library = (arguments.build / "lib" / arguments.family / "libtoccata.so").resolve()
     arguments.output.mkdir(parents=True, exist_ok=True)
     path = arguments.output / "applications.csv"
     rows: list[Row] = []

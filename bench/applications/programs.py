@@ -2,6 +2,7 @@
 
 import gzip
 import math
+import os
 import re
 import shutil
 from collections.abc import Callable
@@ -38,7 +39,8 @@ class Program:
 
     @property
     def is_installed(self) -> bool:
-        return shutil.which(self.command[0]) is not None
+        system = os.environ.get("SYSTEM")  # bench/cluster/system.sh
+        return shutil.which(self.command[0], path=system and f"{system}/usr/bin") is not None
 
     def results(self, folder: Path, stdout: str) -> Results:
         """ValueError if the output lacks one."""

@@ -28,9 +28,12 @@ fi
 cp /etc/resolv.conf "$folder/etc/"
 for each in /etc/apt/apt.conf.d/*proxy*; do [ ! -e "$each" ] || cp "$each" "$folder/etc/apt/apt.conf.d/"; done
 mkdir -p "$folder$tree" /run/netns "$folder/run/netns"
-for each in /proc /sys /dev /run/netns /tmp "$tree"; do
+mountpoint -q "$folder" || mount --bind "$folder" "$folder" # `ip netns exec` needs a mount point there
+for each in /proc /sys /dev /tmp "$tree"; do
   mountpoint -q "$folder$each" || mount --bind "$each" "$folder$each"
 done
+# Each host is a mount, which must stay when those of the folder end.
+mountpoint -q "$folder/run/netns" || mount --rbind --make-rslave /run/netns "$folder/run/netns"
 DEBIAN_FRONTEND=noninteractive chroot "$folder" sh -c 'apt-get -qq update; apt-get -qq install -y \
   --no-install-recommends openmpi-bin iproute2 "$@"' sh "$@" >"$folder.log" || fail "apt-get failed; see $folder.log"
 echo "system: $(chroot "$folder" mpirun --version | head -n 1) in $folder"
