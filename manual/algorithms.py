@@ -10,9 +10,9 @@ from pathlib import Path
 
 from toccata import _core
 from toccata.algorithms import catalogue, every_p
+from toccata.launching import maps
 from toccata.models import predicting
 from toccata.quantities import show_bytes
-from toccata.topology import machines
 
 ROOT = Path(__file__).parents[1]
 COLLECTIVES = (
@@ -66,7 +66,7 @@ def _number(value: float) -> str:
 
 def row(algorithm: _core.Algorithm) -> str:
     """An algorithm's row of the table."""
-    shape = machines.shape(64, MACHINES[0][2], None)
+    shape = maps.shape(64, MACHINES[0][2], None)
     choice = _core.parse_choice(algorithm.collective, algorithm.name)
     cells = ["–"] * 4
     if not choice.why_impossible(shape):

@@ -9,20 +9,11 @@ from rich.table import Table
 from toccata import _core
 from toccata.algorithms.catalogue import path_of
 from toccata.algorithms.counting import MOST_MESSAGES
+from toccata.launching import maps
 from toccata.plain_table import PlainTable
 from toccata.quantities import show_microseconds
 from toccata.topology import machines, network_bounds
 from toccata.topology.networks import Network
-
-
-def shape(network: Network, p: int | None, placement: str | None, root: int) -> _core.Shape:
-    """The ranks on that network; by default, one rank per core of its machine.
-
-    Raises ChoiceError if the ranks do not fit.
-    """
-    ranks = p or machines.cores(network.machine)
-    placed = _core.Placement(network.machine, ranks, placement or "sequential")
-    return _core.Shape(placed, root)
 
 
 class On:
@@ -32,11 +23,12 @@ class On:
         self, network: Network, p: int | None, placement: str | None = None, root: int = 0
     ) -> None:
         self.network = network
-        self.shape = shape(network, p, placement, root)
-        placed = _core.Placement(network.machine, self.shape.p, placement or "sequential")
+        ranks = p or machines.cores(network.machine)
+        placed = maps.placed(network.machine, ranks, placement)
+        self.shape = _core.Shape(placed, root)
         self.node_of = network.node_of(placed)
-        ranks = Counter(self.node_of)
-        self.weights = [ranks[node] for node in range(network.nodes)]
+        on_node = Counter(self.node_of)
+        self.weights = [on_node[node] for node in range(network.nodes)]
 
     def bound(self, collective: str, n: float) -> network_bounds.Bound:
         """The bound of a collective. Raises InputError if none is known."""

@@ -99,7 +99,8 @@ PlacementOption = Annotated[
         metavar="NAME",
         autocompletion=lambda: ["sequential", "cyclic", "block-scatter", "cyclic-scatter"],
         help="Placement of the ranks on the machine: sequential (default), cyclic, "
-        "block-scatter, cyclic-scatter, random:SEED, or a list of cores.",
+        "block-scatter, cyclic-scatter, random:SEED, a list of cores, or a launcher's command "
+        'such as "mpirun --map-by package", which that launcher maps.',
     ),
 ]
 NoValidate = Annotated[bool, typer.Option("--no-validate", help="Do not check the received data.")]

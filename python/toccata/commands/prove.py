@@ -21,7 +21,7 @@ from toccata.commands.common import (
     subjects,
 )
 from toccata.errors import Failure, InputError
-from toccata.topology import machines
+from toccata.launching import maps
 
 STANDARD_RANKS = "1:64:1"
 
@@ -75,7 +75,7 @@ def prove(
     if output is not None and len(chosen) != 1:
         given = ", ".join(map(name_of, chosen))
         raise InputError(f"--output {output} requires one algorithm, not {given}; name one")
-    known = partial(machines.shape, machine=machine, placement=placement) if machine else None
+    known = partial(maps.shape, machine=machine, placement=placement) if machine else None
     work = {
         name_of(each): [
             case for p in numbers for case in proving.cases(each, [p], known, most_effort=None)

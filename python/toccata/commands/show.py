@@ -18,7 +18,7 @@ from toccata.commands.common import (
     rank_number,
 )
 from toccata.errors import InputError
-from toccata.topology import machines
+from toccata.launching import maps
 
 AlgorithmName = Annotated[
     str,
@@ -61,7 +61,7 @@ def show_(
     - `toccata show bcast/torus_mst -p 16 --machine torus:4x4 --output tree.png`
     """
     choice = catalogue.find(algorithm)
-    shape = machines.shape(p, machine, placement, root)
+    shape = maps.shape(p, machine, placement, root)
     choice.cost(shape)  # raises an error if the algorithm cannot run
     fault = ""
     if choice.proof_effort(shape) <= _core.MOST_PROOF_EFFORT:

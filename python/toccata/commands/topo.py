@@ -80,22 +80,20 @@ def topo(
     of ranks, which discover where they run in the same way as the library (TOCCATA_TOPOLOGY
     included). Identical objects are shown once.
 
+    With MACHINE, --placement may be a launcher's command. Then this launcher maps the ranks onto
+    MACHINE, without starting a program.
+
     Examples:
 
     - `toccata topo`
     - `toccata topo --ranks 8 --mpi openmpi --launcher-args "--bind-to core" --save machine.txt`
     - `toccata topo "leaf:2 node:8 socket:2 core:8" --ranks 64 --placement cyclic-scatter`
+    - `toccata topo "node:2 socket:2 core:4" --ranks 8 --placement "mpirun --map-by package"`
     - `toccata topo topology.conf --output cluster.png`
     - `scontrol show topology >cluster.txt; toccata topo cluster.txt`
     - `toccata topo torus:16x4 --links 0.0-0.1=0 --trees 0 --save torus.txt`
     """
-    starts = mpi != "auto" or bool(launcher_args)
-    if machine is not None and starts:
-        raise InputError("--mpi and --launcher-args start ranks here; leave out MACHINE")
-    if machine is None and placement is not None:
-        raise InputError(f"--placement {placement} has no effect without MACHINE")
-    if machine is None and p is None and starts:
-        raise InputError("--mpi and --launcher-args have no effect without --ranks")
+    _check(machine, p, placement, mpi != "auto" or bool(launcher_args))
     if links and trees is None:
         raise InputError(f"--links '{links}' has no effect without --trees")
     if trees is not None:
@@ -122,6 +120,19 @@ def topo(
         console.print(f"wrote {output}")
     if save is not None:
         console.print(f"wrote {save}")
+
+
+def _check(machine: str | None, p: int | None, placement: str | None, starts: bool) -> None:
+    """InputError if options exclude each other; `starts` if some concern the launcher."""
+    if machine is not None and starts:
+        raise InputError(
+            "--mpi and --launcher-args start ranks here; leave out MACHINE, or ask the launcher "
+            'about it, for example with --placement "mpirun --map-by package"'
+        )
+    if machine is None and placement is not None:
+        raise InputError(f"--placement {placement} has no effect without MACHINE")
+    if machine is None and p is None and starts:
+        raise InputError("--mpi and --launcher-args have no effect without --ranks")
 
 
 def _pack(machine: str, links: str, trees: str, save: Path, output: Path | None) -> None:

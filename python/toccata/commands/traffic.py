@@ -22,8 +22,8 @@ from toccata.commands.common import (
     subjects,
 )
 from toccata.errors import InputError
+from toccata.launching import maps
 from toccata.models import traffic as recorded
-from toccata.topology import machines
 
 NumberOfRanks = Annotated[
     int | None,
@@ -80,7 +80,7 @@ def traffic(
             choices.append(subject)
         else:
             choices += subject.variants(p) or [catalogue.standard(subject)]
-    shape = machines.shape(p, machine, placement, root)
+    shape = maps.shape(p, machine, placement, root)
     [left_out] = catalogue.impossible({catalogue.path_of(each): each for each in choices}, [shape])
     print_whole(counting.as_table(choices, shape, bytes_))
     if (crossings := counting.crossings_table(choices, shape, bytes_)) is not None:

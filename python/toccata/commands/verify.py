@@ -22,7 +22,7 @@ from toccata.commands.common import (
     subjects,
 )
 from toccata.errors import Failure, InputError
-from toccata.topology import machines
+from toccata.launching import maps
 
 MaxP = Annotated[
     int,
@@ -74,9 +74,9 @@ def verify(
     if every_p:
         _for_every_p(names, max_p)
         return
-    machines.shape(max_p if machine else 1, machine, placement)  # raises an error if impossible
+    maps.shape(max_p if machine else 1, machine, placement)  # raises an error if impossible
     ranks = range(1, max_p + 1) if machine else _core.ranks_to_prove(max_p)
-    known = partial(machines.shape, machine=machine, placement=placement) if machine else None
+    known = partial(maps.shape, machine=machine, placement=placement) if machine else None
     began = monotonic()
     chosen = {name_of(each): each for each in subjects(names)}
     work = proving.all_cases(chosen, ranks, known)

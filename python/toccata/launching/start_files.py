@@ -1,11 +1,13 @@
 """Files that tell a launcher where to start each rank."""
 
+import re
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from toccata import _core
 from toccata.errors import InputError
+from toccata.launching import launcher as mpi
 from toccata.topology import machines
 
 
@@ -112,5 +114,10 @@ def text(all_: Sequence[Seat], players: Sequence[int], launcher: str) -> str:
 
 
 def how_to_start(file: str, launcher: str) -> str:
-    """A phrase for the user: the command that reads the file."""
-    return FORMATS[launcher].start.replace("FILE", file)
+    """A phrase for the user: the command that reads the file, for the Open MPI at hand."""
+    start = FORMATS[launcher].start
+    versions = {each.version for each in mpi.launchers() if each.family == launcher}
+    if launcher == "openmpi" and len(versions) == 1:
+        older = re.match(r"[1-4]\.", versions.pop())
+        start = start.split(", ")[0 if older else 1]
+    return start.replace("FILE", file)

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from toccata import _core
 from toccata.errors import Failure, InputError
 from toccata.launching import launcher as mpi
+from toccata.launching import maps
 from toccata.measuring import benchmark
 from toccata.topology import machines
 
@@ -28,7 +29,7 @@ def named(machine: str, ranks: int | None, placement: str | None) -> Located:
         if placement is not None:
             raise InputError(f"--placement {placement} has no effect without --ranks")
         return there, None
-    return there, _core.Placement(there, ranks, placement or machines.STANDARD_PLACEMENT)
+    return there, maps.placed(there, ranks, placement)
 
 
 def launched(starter: mpi.Launcher, ranks: int, more: Sequence[str]) -> Located:

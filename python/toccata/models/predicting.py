@@ -10,7 +10,7 @@ from rich.text import Text
 from toccata import _core, documents
 from toccata.algorithms import catalogue
 from toccata.errors import Failure, InputError
-from toccata.launching import launcher
+from toccata.launching import launcher, maps
 from toccata.plain_table import PlainTable
 from toccata.quantities import show_bytes, show_microseconds
 from toccata.topology import machines
@@ -189,14 +189,14 @@ def settings(
     Raises InputError or ChoiceError if the machine is too small or has no nodes.
     """
     if not nodes:
-        return [Setting(machine, machines.shape(p, machine, placement)) for p in ranks]
+        return [Setting(machine, maps.shape(p, machine, placement)) for p in ranks]
     if machine is None:
         raise InputError("--nodes has no effect without --machine")
     cores = _cores_of_nodes(machine)
     if max(nodes) > len(cores):
         raise InputError(f"'{machine}' has {len(cores)} nodes, fewer than {max(nodes)}")
     return [
-        Setting(machine, machines.shape(sum(cores[:number]), machine, placement), number)
+        Setting(machine, maps.shape(sum(cores[:number]), machine, placement), number)
         for number in nodes
     ]
 

@@ -7,7 +7,6 @@ from functools import cache
 from pathlib import Path
 
 from toccata import _core, documents
-from toccata.errors import InputError
 
 STANDARD_PLACEMENT = "sequential"
 
@@ -41,19 +40,6 @@ def places(machine: str | None, most: int) -> int:
         return most
     there = named(machine)
     return min(most, cores(there))
-
-
-def shape(p: int, machine: str | None, placement: str | None, root: int = 0) -> _core.Shape:
-    """The shape of p ranks on the machine; without a machine, only their number is known.
-
-    Raises InputError if there is a placement and no machine, ChoiceError if either is invalid.
-    """
-    if machine is None:
-        if placement is not None:
-            raise InputError(f"--placement {placement} has no effect without --machine")
-        return _core.Shape(p, root)
-    there = _core.Placement(named(machine), p, placement or STANDARD_PLACEMENT)
-    return _core.Shape(there, root)
 
 
 def nodes(placement: _core.Placement) -> int:

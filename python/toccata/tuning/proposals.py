@@ -6,6 +6,7 @@ from pathlib import Path
 from toccata import _core
 from toccata import quantities as q
 from toccata.algorithms import catalogue
+from toccata.launching import maps
 from toccata.models import predicting
 from toccata.plain_table import PlainTable
 from toccata.topology import machines
@@ -28,8 +29,8 @@ class Call:
     def of(
         cls, collective: str, size: int, ranks: int, machine: str | None, placement: str | None
     ) -> "Call":
-        """A call on a machine; without one, on one node. Raises the errors of machines.shape."""
-        shape = machines.shape(ranks, machine, placement)
+        """A call on a machine; without one, on one node. Raises the errors of maps.shape."""
+        shape = maps.shape(ranks, machine, placement)
         nodes = machines.nodes(shape.placement) if shape.placement is not None else 1
         return cls(collective, size, shape, nodes)
 

@@ -7,6 +7,7 @@ from toccata import _core
 from toccata import quantities as q
 from toccata.algorithms import catalogue
 from toccata.errors import InputError
+from toccata.launching import maps
 from toccata.measuring import benchmark
 from toccata.measuring.benchmark import Plan
 from toccata.models import predicting
@@ -65,7 +66,7 @@ class Request:
         found = tuning_file.Tuning(machine=there.text, model=parameters.name)
         sizes = q.parse_sizes(self.sizes)
         for p in q.parse_ranks(self.ranks):
-            placed = _core.Placement(there, p, placement or machines.STANDARD_PLACEMENT)
+            placed = maps.placed(there, p, placement)
             shape, nodes = _core.Shape(placed), machines.nodes(placed)
             for each in self.names:
                 found.points += tuning_file.by_model(each, shape, nodes, sizes, parameters)
