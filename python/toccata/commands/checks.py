@@ -157,13 +157,20 @@ def mpi4py(launchers: Sequence[launcher.Launcher]) -> list[Finding]:
 def forced(environment: Mapping[str, str], launchers: Sequence[launcher.Launcher]) -> list[Finding]:
     """Variables of MPICH 5 that name native algorithms and have an effect for few calls only."""
     concerns = any(each.family == "mpich" and each.version[:2] == "5." for each in launchers)
-    if not concerns or environment.get("MPIR_CVAR_DEVICE_COLLECTIVES") == "none":
+    device = environment.get("MPIR_CVAR_DEVICE_COLLECTIVES")
+    if not concerns or device == "none":
         return []
     text = (
         "{}={}: under MPICH 5, on one node, another algorithm serves from the fifth collective of "
         "a communicator on"
     )
-    names = [f"MPIR_CVAR_{each}_INTRA_ALGORITHM" for each in ("ALLREDUCE", "REDUCE")]
+    names = [
+        f"MPIR_CVAR_{each}_INTRA_ALGORITHM"
+        for each in ("ALLREDUCE", "BCAST", "REDUCE")
+        if (device, environment.get(f"MPIR_CVAR_{each}_DEVICE_COLLECTIVE")) != ("percoll", "0")
+    ]
+    if device != "percoll":  # `toccata export` names the collectives
+        names.append("MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE")
     return [
         Finding(
             "native",

@@ -9,6 +9,7 @@ import typer
 from toccata import outputs
 from toccata.commands.common import console
 from toccata.errors import InputError
+from toccata.launching import launcher, starting
 from toccata.tuning import exporting, tuning_file
 
 
@@ -43,12 +44,14 @@ def export(
     nodes, so the choices for the largest measured number of nodes are exported. As in the library,
     a rule applies only near a measured point.
 
+    Also prints the settings with which the MPI reads the file and obeys it in every call. Open
+    MPI's rules ignore the operation, so only algorithms that keep the order of operands that do not
+    commute are exported to it.
+
     Examples:
 
-    - `toccata export ours.json --openmpi -o rules.conf`, then `mpirun --mca
-      coll_tuned_use_dynamic_rules 1 --mca coll_tuned_dynamic_rules_filename rules.conf ...`
-    - `toccata export ours.json --mpich -o mpich.json`, then
-      `MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE=mpich.json mpiexec ...`
+    - `toccata export ours.json --openmpi5 -o rules.conf`
+    - `toccata export ours.json --mpich -o mpich.json`
     - `toccata export ours.json --ucc`
     """
     if [openmpi, openmpi5, mpich, ucc].count(True) != 1:
@@ -57,22 +60,35 @@ def export(
         raise InputError("--table requires --mpich")
     outputs.check(output)
     found = tuning_file.read(file)
+    format_ = "mpich" if mpich else "ucc" if ucc else "openmpi5" if openmpi5 else "openmpi"
     if mpich:
         text = exporting.mpich(found, exporting.mpich_table(table or _library()))
     elif ucc:
         text = exporting.ucc(found)
     else:
         text = exporting.openmpi(found, 5 if openmpi5 else 4)
+    _write(found, format_, text, output)
+
+
+def _write(found: tuning_file.Tuning, format_: str, text: str, output: Path | None) -> None:
+    said = "" if format_ == "ucc" else exporting.settings(found, format_, str(output or "FILE"))
     if output is None:
         print(text, end="")
+        starting.say([f"with the text in FILE, start with {said}"] if said else [])
         return
     output.write_text(text)
-    known = exporting.MPICH if mpich else exporting.UCC if ucc else exporting.OPENMPI
-    wanted, ruled = exporting.gone_over(found, known)
+    wanted, ruled = exporting.gone_over(found, exporting.KNOWN[format_])
     console.print(f"wrote {output}: exported {ruled} of {wanted} choices that are not native")
+    if said:
+        console.print(f"start with {said}", soft_wrap=True)
 
 
 def _library() -> Path:
+    """The library of the first MPICH in PATH; otherwise, the one that the loader finds."""
+    for starter in launcher.launchers():
+        folder = Path(starter.path).resolve().parents[1] / "lib"
+        if starter.family == "mpich" and (path := folder / "libmpi.so.12").exists():
+            return path
     for name in ("mpich", "mpi"):
         file = find_library(name)
         for place in ("/usr/lib/x86_64-linux-gnu", "/usr/lib64", "/usr/lib", "/usr/local/lib"):

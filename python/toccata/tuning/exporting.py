@@ -22,10 +22,12 @@ MOST_OF_LIBRARY = 1 << 30  # bytes
 WORTH_IT = 0.95  # share of the native time; a slower replacement is not exported
 
 # The other library's names, by collective, and by algorithm or algorithm and start of a setting.
-# The numbers are those of Open MPI 4.1 in `ompi_info --param coll tuned --level 9`.
+# The numbers are those of Open MPI 4.1 in `ompi_info --param coll tuned --level 9`. Its rules
+# ignore the operation. So algorithms that change the order of operands are left out, unless Open
+# MPI replaces them for operations that do not commute.
 OPENMPI: dict[str, dict[str, str]] = {
     "allgather": {"bruck": "2", "recursive_doubling": "3", "ring": "4", "neighbor_exchange": "5"},
-    "allreduce": {"reduce_bcast": "2", "recursive_doubling": "3", "ring": "4", "rabenseifner": "6"},
+    "allreduce": {"reduce_bcast": "2", "recursive_doubling": "3", "rabenseifner": "6"},
     "alltoall": {"linear": "1", "pairwise": "2", "bruck": "3", "bruck_modified": "3"},
     "bcast": {
         "linear": "1", "pipeline": "3", "binary": "5", "binomial": "6", "knomial": "7",
@@ -33,15 +35,19 @@ OPENMPI: dict[str, dict[str, str]] = {
         "scatter_allgather:allgather=sparbit": "",
     },
     "gather": {"linear": "1", "binomial": "2"},
-    "reduce": {"pipeline": "3", "binary": "4", "binomial": "5", "reduce_scatter_gather": "7"},
-    "reduce_scatter": {"recursive_halving": "2", "ring": "3"},
+    "reduce": {"reduce_scatter_gather": "7"},
+    "reduce_scatter": {"recursive_halving": "3"},
     "scatter": {"binomial": "2", "linear": "3"},
 }  # fmt: skip
 OPENMPI_5 = OPENMPI | {"allgather": OPENMPI["allgather"] | {"sparbit": "7"}}
+# A tuning file's reduce_scatter is MPI_Reduce_scatter_block.
 OPENMPI_IDS = {
     "allgather": 0, "allreduce": 2, "alltoall": 3, "bcast": 7, "gather": 9, "reduce": 11,
-    "reduce_scatter": 12, "scatter": 15,
+    "reduce_scatter": 13, "scatter": 15,
 }  # fmt: skip
+# On several nodes, coll/han of Open MPI 5 serves these, unless it hands them to coll/tuned.
+OPENMPI_HAN = ("allgather", "allreduce", "bcast", "gather", "reduce", "scatter")
+OPENMPI_TUNED = 3  # han's number of coll/tuned
 
 MPICH: dict[str, dict[str, str]] = {
     "allgather": {
@@ -62,6 +68,16 @@ MPICH: dict[str, dict[str, str]] = {
     "reduce_scatter": {"recursive_halving": "recursive_halving", "pairwise": "pairwise"},
     "scatter": {"binomial": "binomial"},
 }  # fmt: skip
+# Algorithms that MPICH would run, or refuse by ending the job, where they are impossible. They need
+# a number of ranks that is a power of two, or an operation of MPI and an element per rank.
+MPICH_POWERS_OF_TWO = (
+    ("allgather", "recursive_doubling"), ("bcast", "scatter_recursive_doubling_allgather"),
+)  # fmt: skip
+MPICH_BUILT_IN = (
+    ("allreduce", "reduce_scatter_allgather"), ("reduce", "reduce_scatter_gather"),
+)  # fmt: skip
+# MPICH 5 serves these by shared memory, from the fifth collective on, unless a variable forbids it.
+MPICH_DEVICE = ("allreduce", "bcast", "reduce")
 # The kind of size in MPICH's own table, by collective.
 MPICH_SIZES = {
     "allgather": "total_msg_size", "allreduce": "avg_msg_size", "alltoall": "avg_msg_size",
@@ -91,6 +107,8 @@ UCC: dict[str, dict[str, str]] = {
     "reduce_scatter": {"ring": "ring", "recursive_halving": "knomial"},
     "scatter": {"binomial": "knomial", "knomial": "knomial"},
 }  # fmt: skip
+
+KNOWN = {"openmpi": OPENMPI, "openmpi5": OPENMPI_5, "mpich": MPICH, "ucc": UCC}
 
 
 @dataclass(frozen=True)
@@ -248,7 +266,7 @@ def mpich(tuning: Tuning, table: Mapping[str, Any]) -> str:
     """
     result = dict(table)
     for collective, all_ranks in rules(tuning, MPICH).items():
-        key = f"collective={collective}"
+        key = f"collective={_mpich_name(collective)}"
         inside = result.get(key, {}).get("comm_type=intra")
         if inside is None:
             continue
@@ -265,8 +283,7 @@ def _mpich_sizes(collective: str, ranks: Ranks, otherwise: Mapping[str, Any]) ->
     what = MPICH_SIZES[collective]
     tree: dict[str, Any] = {}
     for each in ranks.rules:
-        algorithm = f"algorithm=MPIR_{collective.capitalize()}_intra_{each.name}"
-        leaf = otherwise if each.name is None else {algorithm: {}}
+        leaf = otherwise if each.name is None else _mpich_leaf(collective, each.name, otherwise)
         if each.last is None:
             tree[f"{what}=any"] = leaf
         else:
@@ -274,6 +291,24 @@ def _mpich_sizes(collective: str, ranks: Ranks, otherwise: Mapping[str, Any]) ->
             last = each.last if by_block else whole_bytes(collective, ranks.ranks, each.last)
             tree[f"{what}<={last}"] = leaf
     return _where_allowed(collective, tree, otherwise)
+
+
+def _mpich_name(collective: str) -> str:
+    """MPICH's name of the function that was measured."""
+    return "reduce_scatter_block" if collective == "reduce_scatter" else collective
+
+
+def _mpich_leaf(collective: str, name: str, otherwise: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The algorithm if it is possible; otherwise, the original rules remain."""
+    leaf: dict[str, Any] = {
+        f"algorithm=MPIR_{_mpich_name(collective).capitalize()}_intra_{name}": {}
+    }
+    if (collective, name) in MPICH_POWERS_OF_TWO:
+        return {"comm_size=pow2": leaf, "comm_size=any": otherwise}
+    if (collective, name) in MPICH_BUILT_IN:
+        enough = {"count<pow2": otherwise, "count=any": leaf}
+        return {"is_op_built_in=no": otherwise, "is_op_built_in=yes": enough}
+    return leaf
 
 
 def _where_allowed(collective: str, tree: Any, otherwise: Mapping[str, Any]) -> Any:
@@ -335,6 +370,22 @@ def ucc(tuning: Tuning) -> str:
                 where = f"[{ranks.first}-{ranks.last}]"
                 tokens.append(f"{collective}:{first}-{last}:{where}:inf:@{each.name}")
     return f"UCC_TL_UCP_TUNE={'#'.join(tokens)}\n"
+
+
+def settings(tuning: Tuning, format_: str, file: str) -> str:
+    """The settings with which the MPI reads the file, and obeys it in each call."""
+    if format_ == "mpich":
+        names = [each for each in rules(tuning, MPICH) if each in MPICH_DEVICE]
+        words = ["MPIR_CVAR_DEVICE_COLLECTIVES=percoll"] if names else []
+        words += [f"MPIR_CVAR_{each.upper()}_DEVICE_COLLECTIVE=0" for each in names]
+        return " ".join([*words, f"MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE={file}"])
+    pairs = {"coll_tuned_use_dynamic_rules": "1", "coll_tuned_dynamic_rules_filename": file}
+    if format_ == "openmpi5":
+        for each in rules(tuning, OPENMPI_5):
+            if each in OPENMPI_HAN:
+                name = f"coll_han_{each}_dynamic_global_communicator_module"
+                pairs[name] = str(OPENMPI_TUNED)
+    return " ".join(f"--mca {name} {value}" for name, value in pairs.items())
 
 
 def _origin(tuning: Tuning) -> str:

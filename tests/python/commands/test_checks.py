@@ -76,6 +76,11 @@ def test_doctor_tells_of_native_algorithms_without_effect() -> None:
     assert "MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM=ring: under MPICH 5" in found.text
     assert found.remedy == "set MPIR_CVAR_DEVICE_COLLECTIVES=none, too"
     assert not checks.forced(ring | {"MPIR_CVAR_DEVICE_COLLECTIVES": "none"}, mpich)
+    some = {"MPIR_CVAR_DEVICE_COLLECTIVES": "percoll"}
+    assert checks.forced(ring | some, mpich)
+    assert not checks.forced(ring | some | {"MPIR_CVAR_ALLREDUCE_DEVICE_COLLECTIVE": "0"}, mpich)
+    file = {"MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE": "f.json"}
+    assert checks.forced(file, mpich) and not checks.forced(file | some, mpich)
     assert not checks.forced({"MPIR_CVAR_REDUCE_INTRA_ALGORITHM": "auto"}, mpich)
     assert not checks.forced(ring, [launcher.Launcher("/bin/mpirun", "mpich", "4.0")])
     [found] = checks._reported(

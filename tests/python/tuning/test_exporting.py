@@ -59,7 +59,7 @@ def test_who_serves_in_place_of_what_is_not_there(
 
 
 def test_openmpi() -> None:
-    reduced = Point("allreduce", 6, 2, 1024, "ring", 1e-6, 2e-6)
+    reduced = Point("allreduce", 6, 2, 1024, "rabenseifner", 1e-6, 2e-6)
     piped = Point("bcast", 6, 2, 1 << 20, "pipeline:segments=64", 1e-6, 2e-6)
     text = exporting.openmpi(tuned(at("ring"), reduced, piped))
     numbers = [line.split("#")[0].split() for line in text.splitlines()]
@@ -100,6 +100,39 @@ def test_mpich() -> None:
         "total_msg_size=any": default,
     }
     assert made["collective=allgather"]["comm_type=inter"]
+
+
+def test_mpich_runs_nothing_impossible() -> None:
+    """Operations of the program, fewer elements than ranks, and other numbers of ranks."""
+    own: dict[str, Any] = {"algorithm=MPIR_Allreduce_intra_recursive_doubling": {}}
+    table = {**TABLE, "collective=allreduce": {"comm_type=intra": own}}
+    points = [Point("allreduce", 4, 1, 512, "rabenseifner", 1e-6, 2e-6)]
+    made = json.loads(exporting.mpich(tuned(*points, at("recursive_doubling")), table))
+    ruled = made["collective=allreduce"]["comm_type=intra"]["comm_size<=6"]
+    assert ruled["is_commutative=no"] == own
+    assert list(ruled["is_commutative=yes"].values())[1] == {
+        "is_op_built_in=no": own,
+        "is_op_built_in=yes": {
+            "count<pow2": own,
+            "count=any": {"algorithm=MPIR_Allreduce_intra_reduce_scatter_allgather": {}},
+        },
+    }
+    gathers = made["collective=allgather"]["comm_type=intra"]["comm_size<=6"]
+    assert list(gathers["total_msg_size<=1204"]) == ["comm_size=pow2", "comm_size=any"]
+
+
+def test_settings_make_the_file_act() -> None:
+    found = tuned(at("ring"), Point("allreduce", 4, 1, 64, "rabenseifner", 1e-6, 2e-6))
+    assert exporting.settings(found, "mpich", "f.json") == (
+        "MPIR_CVAR_DEVICE_COLLECTIVES=percoll MPIR_CVAR_ALLREDUCE_DEVICE_COLLECTIVE=0 "
+        "MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE=f.json"
+    )
+    older = "--mca coll_tuned_use_dynamic_rules 1 --mca coll_tuned_dynamic_rules_filename f"
+    assert exporting.settings(found, "openmpi", "f") == older
+    assert exporting.settings(found, "openmpi5", "f") == older + "".join(
+        f" --mca coll_han_{each}_dynamic_global_communicator_module 3"
+        for each in ("allgather", "allreduce")
+    )
 
 
 def test_mpich_table_is_in_its_library(tmp_path: Path) -> None:
