@@ -13,6 +13,7 @@
 #include "networks/flows.h"
 #include "scotch.h"
 #include "topology/reorder/fold.h"
+#include "topology/reorder/least.h"
 #include "topology/reorder/refine.h"
 
 namespace nb = nanobind;
@@ -105,6 +106,13 @@ void bind_reorder(nb::module_& module) {
       },
       "shape"_a, "flows"_a, "players"_a, nb::call_guard<nb::gil_scoped_release>(),
       "Bytes times distance, if players[i] plays rank i.");
+  module.def(
+      "least_hop_bytes",
+      [](const Shape& shape, const Flows& flows) {
+        return least_hop_bytes(placement_of(shape), flows);
+      },
+      "shape"_a, "flows"_a, nb::call_guard<nb::gil_scoped_release>(),
+      "A lower bound of hop_bytes for all mappings. O(p^2).");
   module.def(
       "pattern_of", [](const Choice& choice) { return std::string(algorithm_of(choice).pattern); },
       "choice"_a,

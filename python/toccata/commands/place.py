@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from toccata import _core, outputs
+from toccata import outputs
 from toccata.commands.common import (
     LauncherFormat,
     MachineOption,
@@ -16,7 +16,7 @@ from toccata.commands.common import (
     seconds,
 )
 from toccata.errors import InputError
-from toccata.launching import start_files
+from toccata.launching import maps, start_files
 from toccata.models import placing, predicting
 from toccata.models import traffic as recorded
 from toccata.topology import machines
@@ -64,8 +64,7 @@ def place(
     outputs.check(rankfile, reads=file)
     found = recorded.read(file)
     if machine is not None:
-        rule = placement or machines.STANDARD_PLACEMENT
-        placed = _core.Placement(machines.named(machine), found.ranks, rule)
+        placed = maps.placed(machines.named(machine), found.ranks, placement)
         seats = start_files.seats(placed)
     elif placement is not None:
         raise InputError(f"--placement {placement} has no effect without --machine")
@@ -77,6 +76,8 @@ def place(
     proposal = placing.propose(found, placed, predicting.read_model(model), limit, scotch)
     console.print(f"\n[bold cyan]{found.ranks} ranks[/] on {placed.machine.text}, model {model}\n")
     print_whole(placing.as_table(proposal))
+    if proposal.beside_bound:
+        console.print(f"[dim]{proposal.beside_bound}[/]")
     console.print(f"\n{proposal.sentence}")
     if rankfile is not None and proposal.pays:
         rankfile.write_text(start_files.text(seats, proposal.mapped.players, launcher))

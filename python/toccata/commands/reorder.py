@@ -21,7 +21,7 @@ from toccata.commands.common import (
     print_whole,
 )
 from toccata.errors import InputError
-from toccata.launching import start_files
+from toccata.launching import maps, start_files
 from toccata.models import predicting, reordering
 from toccata.topology import machines
 
@@ -94,6 +94,8 @@ def reorder(
     - bytes that cross each level, and that leave the busiest object of that level
     - the predicted time, and the time to find the mapping
 
+    The last line compares them with a lower bound of bytes times distance.
+
     --rankfile writes the mapping for mpirun, srun or mpiexec, to start your job reordered.
 
     Examples:
@@ -112,18 +114,15 @@ def reorder(
         raise InputError("name an algorithm, such as allgather/ring; `toccata list` prints all")
     there = machines.named(machine)
     where = placement or machines.STANDARD_PLACEMENT
-    placed = _core.Placement(there, machines.cores(there) if p is None else p, where)
+    placed = maps.placed(there, machines.cores(there) if p is None else p, where)
     choice, parameters = catalogue.find(name), predicting.read_model(model)
     job = reordering.Job(choice, placed, root, q.parse_bytes(size), parameters, order)
     job.check()
     all_ = reordering.compare(job, seed, scotch)
     what = f"{catalogue.path_of(choice)} on {there.text}, {where}"
-    _print(job, where, all_)
-    if scotch and not _core.has_scotch():
-        console.print(f"[dim]{reordering.NO_SCOTCH}[/]")
+    _print(job, where, all_, scotch)
     if rankfile is not None:
-        rankfile.write_text(start_files.text(start_files.seats(placed), all_[1].players, launcher))
-        console.print(f"wrote {rankfile}")
+        _start(placed, all_[1].players, rankfile, launcher)
     if output is not None:
         from toccata.drawing import mappings, pictures  # matplotlib takes a second to load
 
@@ -131,7 +130,15 @@ def reorder(
         console.print(f"wrote {output}")
 
 
-def _print(job: reordering.Job, where: str, all_: Sequence[reordering.Mapped]) -> None:
+def _start(placed: _core.Placement, players: Sequence[int], rankfile: Path, launcher: str) -> None:
+    rankfile.write_text(start_files.text(start_files.seats(placed), players, launcher))
+    started = start_files.how_to_start(str(rankfile), launcher)
+    console.print(f"wrote {rankfile}, for {started}", soft_wrap=True)
+
+
+def _print(
+    job: reordering.Job, where: str, all_: Sequence[reordering.Mapped], scotch: bool
+) -> None:
     assert job.choice.algorithm is not None
     of = catalogue.meaning_of_size(job.choice.algorithm.collective)
     console.print(
@@ -139,6 +146,10 @@ def _print(job: reordering.Job, where: str, all_: Sequence[reordering.Mapped]) -
         f"{catalogue.path_of(job.choice)}, {q.show_bytes(job.size)} {of}, model {job.model.name}"
     )
     print_whole(reordering.as_table(all_))
+    if said := reordering.beside_bound(job.bound(), all_):
+        console.print(f"[dim]{said}[/]")
+    if scotch and not _core.has_scotch():
+        console.print(f"[dim]{reordering.NO_SCOTCH}[/]")
 
 
 def _draw_paper(name: str | None, output: Path | None) -> None:

@@ -12,6 +12,7 @@ from toccata.errors import InputError
 from toccata.plain_table import PlainTable
 from toccata.quantities import show_bytes, show_microseconds
 
+MOST_OF_BOUND = 8192  # ranks; the bound's time grows with their square
 LONG = 400  # rounds; a longer schedule is extrapolated from its first rounds
 FIRST, SECOND = 24, 72  # the time of a round is measured between these
 NO_SCOTCH = (
@@ -138,6 +139,11 @@ class Job:
     def shape(self) -> _core.Shape:
         return _core.Shape(self.placed, self.root)
 
+    def bound(self) -> float | None:
+        """The hop-bytes of every mapping."""
+        block = counting.bytes_of_blocks(self.choice, self.shape, self.size)
+        return bound(self.shape, flows(self.choice, self.shape), block)
+
     def check(self) -> None:
         """InputError if the algorithm cannot run there, or has no such order."""
         name = catalogue.path_of(self.choice)
@@ -161,6 +167,19 @@ def compare(job: Job, seed: int | None, scotch: bool) -> list[Mapped]:
         theirs = _core.map_by_scotch(flows(job.choice, shape), shape)
         compared.append(measure("Scotch", job.choice, shape, theirs, size, model, job.order))
     return compared
+
+
+def bound(shape: _core.Shape, traffic: _core.Flows, block: float = 1) -> float | None:
+    """The hop-bytes that every mapping has; None for too many ranks."""
+    return block * _core.least_hop_bytes(shape, traffic) if shape.p <= MOST_OF_BOUND else None
+
+
+def beside_bound(least: float | None, all_: Sequence[Mapped]) -> str:
+    """A sentence: how close each mapping is to the bound. Empty without a bound."""
+    if not least:
+        return ""
+    ratios = ", ".join(f"{each.label} {each.hop_bytes / least:.2f}" for each in all_)
+    return f"No mapping has fewer than {show_bytes(round(least))} hop-bytes. Times this: {ratios}."
 
 
 def as_table(all_: Sequence[Mapped]) -> Table:

@@ -25,10 +25,24 @@ def test_ring_comes_home_and_scotch_is_no_better() -> None:
     assert sorted(players) == list(range(32))
     ours = _core.hop_bytes(shape, flows, players)
     assert ours < _core.hop_bytes(shape, flows, list(range(32)))
+    least = _core.least_hop_bytes(shape, flows)
+    assert least <= ours <= 1.4 * least  # a tree cannot have all neighbours in a socket
     if _core.has_scotch():
         theirs, _ = _core.map_by_scotch(flows, shape)
         assert sorted(theirs) == list(range(32))
         assert ours <= _core.hop_bytes(shape, flows, theirs)
+
+
+@pytest.mark.parametrize("machine", ["torus:8x8", "torus:4x6", "torus:4x4x4", "mesh:8x8"])
+@pytest.mark.parametrize("name", ["ring", "neighbor_exchange"])
+def test_a_ring_on_a_torus_has_the_least_hop_bytes(name: str, machine: str) -> None:
+    """Wherever the ranks are: the bound is a second yardstick beside Scotch, and tori attain it."""
+    _, shape = placed(machine, "random:1")
+    choice = _core.parse_choice("allgather", name)
+    flows = reordering.flows(choice, shape)
+    _, [(players, _)] = reordering.ours(choice, shape, None)
+    ratio = _core.hop_bytes(shape, flows, players) / _core.least_hop_bytes(shape, flows)
+    assert 1 <= ratio <= (1 if "torus" in machine else 1.1)
 
 
 @pytest.mark.parametrize("machine", ["leaf:3 node:4,2,3 core:2", "torus:4x3 core:2", "mesh:5"])
