@@ -11,6 +11,7 @@
 
 #include "choices/spelling.h"
 #include "mpi/agreement/node_memory.h"
+#include "mpi/communicator/communicator.h"
 #include "mpi/devices/device_memory.h"
 #include "mpi/devices/device_support.h"
 #include "mpi/libraries/library.h"
@@ -18,6 +19,8 @@
 #include "mpi/settings/settings.h"
 #include "toccata/toccata.h"
 #include "topology/environment.h"
+#include "topology/placements.h"
+#include "topology/synthetic.h"
 
 namespace toccata {
 
@@ -66,6 +69,14 @@ void try_transfers(const std::vector<const DeviceRuntime*>& runtimes, int rank, 
   if (device != nullptr) runtimes.front()->release(device);
 }
 
+// The machine and the place of each rank, as algorithms see them.
+void tell_places(int rank) {
+  const auto placement = Communicator::of(MPI_COMM_WORLD)->placement();
+  if (rank == 0 && placement != nullptr)
+    std::fprintf(stderr, "toccata: doctor: places: %s | %s\n", text(placement->machine()).c_str(),
+                 text(*placement).c_str());
+}
+
 // The lowest rank of each node says how its ranks exchange data. Ranks may have different settings.
 void try_node_memory(Settings::Node permitted, int rank) {
   int mine = static_cast<int>(permitted), least = 0;
@@ -106,6 +117,7 @@ void tell_the_doctor() {
   std::fprintf(stderr, "toccata: doctor: rank %d of %d on %s has %s, settings %016llx\n", rank, p,
                processor_name().c_str(), own_path().c_str(),
                static_cast<unsigned long long>(settings.digest()));
+  tell_places(rank);
   try_node_memory(settings.node(), rank);
   try_transfers(runtimes, rank, p);
   PMPI_Finalize();

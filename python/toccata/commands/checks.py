@@ -27,6 +27,7 @@ DEVICES = "toccata: doctor: devices: "
 NODE = "toccata: doctor: node: "
 TRANSFERS = "toccata: doctor: transfers"
 MPI = "toccata: doctor: mpi: "
+PLACES = re.compile(r"^toccata: doctor: places: (.+) \| (.+)$", re.MULTILINE)
 RANK = re.compile(
     r"toccata: doctor: rank (\d+) of (\d+) on (\S+) has (\S+), settings ([0-9a-f]{16})"
 )
@@ -58,17 +59,26 @@ class Finding:
 
 @dataclass(frozen=True)
 class Job:
-    """The ranks for which choices are checked, each with the number of its host."""
+    """The ranks for which choices are checked, each with the number of its host; and the machine
+    with their places, if they reported these."""
 
     hosts: Sequence[int]
+    machine: str = ""
+    places: str = ""
 
     @property
     def ranks(self) -> int:
         return len(self.hosts)
 
+    def placement(self) -> _core.Placement:
+        """As reported."""
+        return _core.Placement(_core.Machine(self.machine), self.ranks, self.places)
+
     def shape(self) -> _core.Shape:
-        """The ranks, each on its own core, on hosts like this one. If a host has more ranks than
-        cores, it is assumed to have as many cores as ranks."""
+        """The ranks where the launcher placed them. If that is unknown, each on its own core, on
+        hosts like this one; if a host has more ranks than cores, with as many cores as ranks."""
+        if self.machine:
+            return _core.Shape(self.placement(), 0)
         inside = _core.this_machine().text
         slots = [self.hosts[:rank].count(host) for rank, host in enumerate(self.hosts)]
         cores = machines.cores(_core.this_machine())
@@ -481,7 +491,8 @@ def treat(
     findings += _reported(said)
     if not ranks:
         return [*findings, _without_ranks(said, code, seconds)], None
-    return [*findings, *transfers(said), *_reached(ranks)], _job(ranks)
+    job = _job(ranks, said)
+    return [*findings, *transfers(said), *_reached(ranks), *placed(job)], job
 
 
 def _reported(said: str) -> list[Finding]:
@@ -549,11 +560,32 @@ def _reached(ranks: Ranks) -> list[Finding]:
     return findings
 
 
-def _job(ranks: Ranks) -> Job | None:
+def _job(ranks: Ranks, said: str) -> Job | None:
     if _missing(ranks):
         return None
     hosts = list(_hosts(ranks))
-    return Job([hosts.index(ranks[rank][3]) for rank in range(_size(ranks))])
+    numbers = [hosts.index(ranks[rank][3]) for rank in range(_size(ranks))]
+    told = PLACES.search(said)
+    return Job(numbers, told[1], told[2]) if told else Job(numbers)
+
+
+def placed(job: Job | None) -> list[Finding]:
+    """Where the launcher placed the ranks, and whether some share a core although they are bound.
+    Empty if they did not report that."""
+    if job is None or not job.machine:
+        return []
+    machine = _core.Machine(job.machine)
+    text = f"{job.places}, on {machine.text}"
+    ranks: dict[int, list[int]] = {}
+    for rank, (level, core) in enumerate(job.placement().places):
+        if level == len(machine.levels) - 1 and machine.levels[level] in ("core", "pu"):
+            ranks.setdefault(core, []).append(rank)
+    shared = [each for each in ranks.values() if len(each) > 1]
+    if not shared:
+        return [Finding("places", text)]
+    first = ", ".join(map(str, shared[0][:8]))
+    remedy = "start fewer ranks per host, or do not bind them, for example with --bind-to none"
+    return [Finding("places", f"{text}: ranks {first} are bound to the same core", remedy)]
 
 
 def transfers(said: str) -> list[Finding]:

@@ -108,7 +108,7 @@ class Inside:
             outers = machine.outers(level) if level > 0 else [0] * number
             if number % above or outers != [each // (number // above) for each in range(number)]:
                 raise InputError(
-                    f"{machine.text}: a launcher is asked for equal nodes only, but the number of "
+                    f"{machine.text}: nodes must be equal to ask a launcher, but the number of "
                     f"{names[level]} objects differs"
                 )
             levels.append((names[level], number // above))

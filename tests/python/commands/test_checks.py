@@ -172,6 +172,21 @@ def test_doctor_judges_the_ranks_of_the_command() -> None:
     assert checks.Job([0, 1, 0, 1]).shape().p == 4
 
 
+def test_doctor_sees_where_the_launcher_placed_the_ranks(started: Path) -> None:
+    told = "toccata: doctor: rank {} of 2 on here has /lib/libtoccata.so, settings 0123456789abcdef"
+    lines = [told.format(0), told.format(1), "toccata: doctor: places: node:1 core:4 | core:2,{}"]
+    for core, good in (3, True), (2, False):
+        ranks = "\n".join(f"print({each.format(core)!r}, file=sys.stderr)" for each in lines)
+        program = fakes.script(started / "app.openmpi", f"import sys\n{ranks}")
+        findings, job = checks.treat(["mpirun", "-n", "2", str(program)], {}, seconds=20)
+        [places] = [each for each in findings if each.topic == "places"]
+        assert places.good is good
+        assert f"core:2,{core}, on node:1 core:4" in places.text
+        assert good or "ranks 0, 1 are bound to the same core" in places.text
+        assert job is not None and job.placement().places[0] == (1, 2)
+        assert job.shape().p == 2
+
+
 def test_doctor_knows_that_a_model_makes_no_trials() -> None:
     told = [each.text for each in checks.choices(_said({"TOCCATA": "model"}), checks.Job([0, 0]))]
     assert len(told) == len(checks.TYPICAL)
