@@ -575,7 +575,7 @@ def placed(job: Job | None) -> list[Finding]:
     if job is None or not job.machine:
         return []
     machine = _core.Machine(job.machine)
-    text = f"{job.places}, on {machine.text}"
+    text = f"the launcher placed the ranks on {job.places} of {machine.text}"
     ranks: dict[int, list[int]] = {}
     for rank, (level, core) in enumerate(job.placement().places):
         if level == len(machine.levels) - 1 and machine.levels[level] in ("core", "pu"):

@@ -181,7 +181,7 @@ def test_doctor_sees_where_the_launcher_placed_the_ranks(started: Path) -> None:
         findings, job = checks.treat(["mpirun", "-n", "2", str(program)], {}, seconds=20)
         [places] = [each for each in findings if each.topic == "places"]
         assert places.good is good
-        assert f"core:2,{core}, on node:1 core:4" in places.text
+        assert f"core:2,{core} of node:1 core:4" in places.text
         assert good or "ranks 0, 1 are bound to the same core" in places.text
         assert job is not None and job.placement().places[0] == (1, 2)
         assert job.shape().p == 2
