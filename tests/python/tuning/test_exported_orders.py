@@ -127,3 +127,39 @@ def test_results_stay_right(mpi: str, program: Path, tmp_path: Path) -> None:
         for ranks in (3, 4):
             lines = run(mpi, ranks, settings, str(program), "all")
             assert lines == ["right"], f"{ranks} ranks, {settings}, {points[0]}"
+
+
+CLUSTER = ROOT / "bench/cluster"
+
+
+def hosts_work() -> bool:
+    """Whether this machine can have several host names (bench/cluster/names.sh)."""
+    if os.geteuid() != 0:
+        return False
+    words = [str(CLUSTER / "names.sh"), str(CLUSTER / "agent.sh"), "name", "true"]
+    return subprocess.run(words, capture_output=True, check=False).returncode == 0
+
+
+@pytest.mark.parametrize("name", ["openmpi-4", "openmpi-5"])
+def test_open_mpi_obeys_on_several_hosts(
+    name: str, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """In Open MPI 5, coll/han would serve there, and ignore the rules."""
+    if None in FOUND[name] or not hosts_work():
+        pytest.skip(f"there is no {name}, or only one host")
+    folder = tmp_path_factory.mktemp(name)
+    program = folder / "orders"
+    subprocess.run([str(FOUND[name][0]), "-std=gnu99", "-o", program, SOURCE], check=True)
+    points = [Point("allreduce", RANKS, 2, BYTES, "rabenseifner", 1e-6, 2e-6)]
+    settings = exported(name, points, folder)
+    wanted = " ".join(EXPECTED["allreduce", "rabenseifner", "openmpi"])
+    environment = {
+        each: value for each, value in os.environ.items() if "rmaps" not in each
+    } | {"HOSTS": "2", "SLOTS": "2"}  # fmt: skip
+    start_ = [str(CLUSTER / "names.sh"), str(CLUSTER / "launch.sh"), str(FOUND[name][1])]
+    done = subprocess.run(
+        [*start_, "-n", str(RANKS), *settings.split(), str(program), "allreduce"],
+        capture_output=True, text=True, timeout=120, check=False, env=environment,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines() == [f"1 {wanted}", f"10 {wanted}"]
