@@ -130,6 +130,6 @@ PROGRAMS = (
     ),
     Program(
         "cp2k", ("cp2k",), ("cp2k.popt", "cp2k.inp"), _cp2k,
-        {"energy": r"ENERGY\| Total FORCE_EVAL.*: +" + NUMBER}, 1e-7,
+        {"energy": r"ENERGY\| Total FORCE_EVAL.*[:\]] +" + NUMBER}, 1e-7,
     ),
 )  # fmt: skip

@@ -10,8 +10,9 @@ done
 host=${1#*@}
 shift
 apart=(ip netns exec "$host" unshare -u -i -m)
-[ -z "${ONLY_NAMES-}" ] || apart=(unshare -u -m)
-if [ -d "${SYSTEM-}/etc" ]; then # not inside it yet
+# Those of names.sh have clocks that differ, like those of real hosts.
+[ -z "${ONLY_NAMES-}" ] || apart=(unshare -u -m -T --monotonic "$((1000 * 0${host##*[^0-9]} + 1000))")
+if [ -n "${SYSTEM-}" ] && [ -d "$SYSTEM" ]; then # not inside it yet
   exec "${apart[@]}" bash -c "hostname $host; mount -t tmpfs tmpfs $SYSTEM/dev/shm; exec chroot $SYSTEM \"\$0\" -c \"\$1\"" \
     /bin/bash "cd ${PWD@Q}; $*"
 fi

@@ -469,10 +469,10 @@ void Decision::agree(const Question& call) {
     open_trials_->agree(of_calls, seconds);
   else
     trials_->agree(of_calls, seconds);
-  if (!is_open() && !trials_->has_common_clock() && ranks_.set_clocks())
-    trials_->use_common_clock();
   if (is_alone && least[times + 1] > 0) inherit(-least[times + 2], challengers(call.root));
   if (trials_->wants_candidates()) challenge(call);
+  if (!is_open() && candidates() > 1 && !trials_->has_common_clock() && ranks_.set_clocks())
+    trials_->use_common_clock();
   conclude();
 }
 

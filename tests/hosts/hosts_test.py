@@ -21,6 +21,7 @@ arguments.add_argument("--library", required=True)
 arguments.add_argument("--also-preload", required=True)
 arguments.add_argument("--launcher", required=True, help="mpiexec of this MPI")
 arguments.add_argument("--programs", required=True, type=Path, help="folder")
+arguments.add_argument("--mpi-tests", help="the program of tests/mpi, if it was built for this MPI")
 arguments.add_argument("--served", action="store_true", help="Toccata can serve requests")
 arguments.add_argument("--begins", action="store_true", help="the library can serve sessions")
 arguments.add_argument("--all", action="store_true", help="every case")
@@ -158,6 +159,21 @@ class Hosts(unittest.TestCase):
                     calls = [each for each in outcome.calls if each[1] == layout.ranks]
                     served = {name: algorithm for name, _, algorithm in calls}
                     self.assertEqual(served, {name.lower(): each for name, each in choices.items()})
+
+    def test_clocks(self):
+        """The clocks of these hosts differ by 1000 s."""
+        if options.mpi_tests is None:
+            self.skipTest("without tests/mpi")
+        command = [options.mpi_tests, "--gtest_color=no", "--gtest_filter=CommonClock.*"]
+        for layout in LAYOUTS if options.all else LAYOUTS[2:4]:
+            with self.subTest(str(layout)):
+                job = Job(
+                    layout.launcher, PATIENCE, command, layout.ranks,
+                    preloading() | {"TOCCATA_TEST_CLOCKS_DIFFER": "1"},
+                )  # fmt: skip
+                outcome = Outcome(job.outcome())
+                self.assertEqual(outcome.code, 0, "\n".join(outcome.lines) + outcome.error)
+                self.assertIn("[  PASSED  ] 1 test.", outcome.lines)
 
     def test_choices_during_the_run(self):
         words = ["split", "vector", "sums", "again"]
