@@ -1,6 +1,10 @@
 #include "choices/topology_setting.h"
 
+#include <filesystem>
+#include <system_error>
+
 #include "choices/choice.h"
+#include "topology/lines.h"
 #include "topology/words.h"
 
 namespace toccata {
@@ -40,6 +44,38 @@ TopologySetting parse_topology_setting(std::string_view value) {
     *part += (part->empty() ? "" : " ") + std::string(word);
   }
   return setting;
+}
+
+std::string choices_in_topology(const std::string& machine) {
+  const auto words = split_words(machine);
+  std::error_code error;
+  if (words.empty() || !std::filesystem::is_regular_file(words.front(), error)) return "";
+  std::string rows;
+  try {
+    const std::string file(words.front()), text = text_of_topology(file);
+    Lines lines(text, file);
+    static constexpr std::string_view first = "machine ", word = "choice ";
+    if (!lines.next() || !lines.line().starts_with(first)) return "";
+    while (lines.next())
+      if (lines.line().starts_with(word)) rows += lines.line().substr(word.size()) + "\n";
+  } catch (const TopologyError&) {  // reported when the machine is read
+  }
+  return rows;
+}
+
+TopologyChoices parse_topology_choices(std::string_view rows) {
+  TopologyChoices result;
+  for (const std::string_view row : split(rows, '\n')) {
+    const auto words = split_words(row);
+    if (words.empty()) continue;
+    const Collective* const collective = find_collective(words.front());
+    if (collective == nullptr || words.size() < 2)
+      throw ChoiceError("choice " + std::string(row) +
+                        ": expected a collective, and algorithms as in TOCCATA_BCAST");
+    const std::string_view text = row.substr(words[1].data() - row.data());
+    result.emplace_back(collective, parse_sized_choice(*collective, text));
+  }
+  return result;
 }
 
 std::string reorders_text(const TopologySetting& setting) {

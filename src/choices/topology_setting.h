@@ -2,8 +2,11 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "choices/reorder.h"
+#include "choices/sized_choice.h"
 
 namespace toccata {
 
@@ -20,6 +23,13 @@ struct TopologySetting {
 
 // ChoiceError if the value of "reorder:" is unknown. `machine` and `placement` are not examined.
 TopologySetting parse_topology_setting(std::string_view value);
+
+// The rows "choice bcast native<=256K, forestcoll" in the file of a saved machine (read_saved),
+// which `machine` names, without the word `choice`. "" if there are none, or if it cannot be read.
+std::string choices_in_topology(const std::string& machine);
+// The choices of such rows. ChoiceError if one is invalid.
+using TopologyChoices = std::vector<std::pair<const Collective*, SizedChoice>>;
+TopologyChoices parse_topology_choices(std::string_view rows);
 
 // The parts "reorder:" of the value; "" if there are none.
 std::string reorders_text(const TopologySetting& setting);

@@ -11,6 +11,8 @@
 #include "deciding/network_rule.h"
 #include "deciding/node_rule.h"
 #include "deciding/size_range.h"
+#include "topology/placements.h"
+#include "writing/forests.h"
 #include "writing/registry.h"
 
 namespace toccata {
@@ -96,6 +98,20 @@ bool can_run(Ranks& ranks, const Collective& collective, const Choice& choice, s
   }
 }
 
+// Whether the machine has packed trees for these ranks: from the node of the root, or for an
+// allgather among one rank per node.
+bool trees_serve(const Shape& shape, const Collective& collective) {
+  if (!has_packed_trees(shape)) return false;
+  const Placement& placement = *shape.placement;
+  const Machine& machine = placement.machine();
+  const int level = node_level(machine), nodes = machine.objects(level);
+  if (!collective.rooted) return shape.p == nodes && !machine.trees()->allgather.empty();
+  const Place& place = placement.place(shape.root);
+  const int root = machine.ancestor(place.level, place.object, level);
+  return std::ranges::find(machine.trees()->bcast, root, &PackedTree::root) !=
+         machine.trees()->bcast.end();
+}
+
 // Whether calls for trials alone are possible: their buffers are additional memory.
 bool may_run_apart(const Question& call, int ranks, std::int64_t bytes) {
   static constexpr std::int64_t most = std::int64_t{16} << 20;
@@ -115,6 +131,7 @@ std::unique_ptr<Decision> Decision::make(Ranks& ranks, const Question& call, std
   const Collective& collective = call.collective;
   std::unique_ptr<Decision> made(new Decision(ranks, collective, bytes));
   if (made->follow(ranks.rules().tuning(), Source::tuned, call.keeps_order)) return made;
+  if (made->follow_topology(call)) return made;
   const bool learns = !call.keeps_order || ranks.rules().learns_sums();
   if (learns && made->follow(ranks.rules().learned(), Source::learned, call.keeps_order))
     return made;
@@ -309,6 +326,24 @@ bool Decision::follow(const Tuning& tuning, Source source, bool keeps_order) {
     compare_by(Trials::trusting());
   }
   add(point->choice, source);
+  return true;
+}
+
+// Trials compare the choice with native. Not for sums, whose bits would depend on the trials.
+bool Decision::follow_topology(const Question& call) {
+  const Choice& choice = ranks_.rules().around_slow_links(collective_, bytes_);
+  if (choice.native() || call.keeps_order || ranks_.facts().on_one_node) return false;
+  try {
+    const Shape shape = ranks_.shape(*choice.algorithm, call.root, false);
+    if (!trees_serve(shape, collective_)) return false;
+  } catch (const ChoiceError&) {  // the locations of the ranks are unknown
+    return false;
+  }
+  if (ranks_.rules().guarding() != Rules::Guarding::off) {
+    add({}, Source::native);
+    compare_by(Trials::trusting());
+  }
+  add(choice, Source::topology);
   return true;
 }
 

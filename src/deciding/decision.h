@@ -51,11 +51,11 @@ struct Question {
 };
 
 // Decides which algorithm serves the calls of one collective and size class on one communicator, if
-// the library chooses by itself. The first of these decides: a tuning file; results of earlier
-// runs; trials, which compare the native algorithm with candidates that the model proposes. Until
-// a trial shows the opposite, the choice of the network rule serves, if there is one. If an earlier
-// communicator of the same shape compared these candidates, and all ranks know the winner, the
-// winner serves.
+// the library chooses by itself. The first of these decides: a tuning file; the topology's file,
+// for its slow links; results of earlier runs; trials, which compare the native algorithm with
+// candidates that the model proposes. Until a trial shows the opposite, the choice of the network
+// rule serves, if there is one. If an earlier communicator of the same shape compared these
+// candidates, and all ranks know the winner, the winner serves.
 //
 // The result of a reduction with rounding depends on the algorithm. Its algorithm therefore follows
 // from things that are equal in every run: the rules for nodes and networks choose it, and native
@@ -145,6 +145,7 @@ class Decision {
   void add(const Choice& choice, Source source, double predicted = 0);
   void compare_by(Trials trials);  // the candidates
   bool follow(const Tuning& tuning, Source source, bool keeps_order);
+  bool follow_topology(const Question& call);
   bool may_try_without_size(Edges edges) const;
   bool may_try_without_size();  // collective
   double setup() const;         // seconds

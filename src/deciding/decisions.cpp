@@ -109,6 +109,12 @@ bool Decisions::follows_network_rule(const SizeClass& calls) const {
   });
 }
 
+// Long calls on machines with slow links, for which the file of the topology has a choice.
+bool Decisions::follows_topology(const SizeClass& calls) {
+  return !calls.keeps_order && !ranks_.facts().on_one_node &&
+         !ranks_.rules().around_slow_links(*calls.collective, calls.most).native();
+}
+
 // If a user names sizes, each range is one class. If a model chooses the reordering, a range is
 // divided into the usual classes.
 void Decisions::begin(SizeClass& made, const Question& call) {
@@ -137,7 +143,8 @@ void Decisions::begin(SizeClass& made, const Question& call) {
   made.wants_decision = bytes > 0 || collective.synchronizes || collective.vector_of != nullptr ||
                         collective.among_neighbors;
   made.begins_natively = !call.is_final && !ranks_.rules().decides_at_once(call.keeps_order) &&
-                         !follows_node_rule(made) && !follows_network_rule(made);
+                         !follows_node_rule(made) && !follows_network_rule(made) &&
+                         !follows_topology(made);
   if (!made.wants_decision)
     made.left = all_calls;
   else if (made.begins_natively)
@@ -254,7 +261,7 @@ std::unique_ptr<Decision> Decisions::persistent(const Question& call) {
 void Decisions::decide(SizeClass& calls, const Question& call) {
   calls.wants_decision = false;
   const Facts facts = ranks_.facts();
-  const bool begins_now = call.is_final || follows_network_rule(calls);
+  const bool begins_now = call.is_final || follows_network_rule(calls) || follows_topology(calls);
   if (facts.obey_rules && !order_must_stay(calls))
     calls.decision = Decision::make(ranks_, call, calls.most,
                                     begins_now ? 0 : first_calls_of(*calls.collective, facts));

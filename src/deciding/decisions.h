@@ -113,6 +113,7 @@ class Decisions {
   bool follows_node_rule(const SizeClass& calls);
   bool order_must_stay(const SizeClass& calls);
   bool follows_network_rule(const SizeClass& calls) const;
+  bool follows_topology(const SizeClass& calls);
   bool may_try(const SizeClass& asking) const;
   void begin(SizeClass& made, const Question& call);
   void begin_nonblocking(SizeClass& made, const Question& call);

@@ -7,6 +7,7 @@
 #include "choices/mpi_libraries.h"
 #include "choices/rule_table.h"
 #include "choices/sized_choice.h"
+#include "choices/topology_setting.h"
 #include "choices/tuning.h"
 #include "costs/model.h"
 
@@ -66,6 +67,9 @@ class Rules {
   // TOCCATA_SUMS=learn: results of earlier runs also decide for floating-point sums, and this run
   // measures candidates for the sums of the next run.
   bool learns_sums() const { return learns_sums_; }
+  // The choice that the file of TOCCATA_TOPOLOGY contains for a machine with slow links, if all its
+  // nodes have ranks; native if there is none.
+  const Choice& around_slow_links(const Collective& collective, std::int64_t bytes) const;
   // The model that TOCCATA_TUNING names, or the default model.
   const Model& model() const { return model_; }
   // Whether the report needs the model's lower bound for all algorithms.
@@ -95,6 +99,7 @@ class Rules {
   bool chooses_ = false;
   Guarding guarding_ = Guarding::on;
   Tuning tuning_, learned_;
+  TopologyChoices around_slow_links_;
   bool learns_ = false, learns_sums_ = false, wants_bounds_ = false;
   Model model_;
   bool reproducible_ = false;

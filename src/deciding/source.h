@@ -18,13 +18,14 @@ enum class Source : std::uint8_t {
   network,   // the rule for networks
   node,      // the rule for nodes
   shared,    // an earlier communicator of the same shape
+  topology,  // the topology's file, for its slow links
   tuned      // a tuning file
 };
 
 // Its word in the report and in messages.
-inline constexpr std::array<std::string_view, 10> words_of_sources = {
-    "apart",  "forced",  "guarded", "learned", "modelled",
-    "native", "network", "node",    "shared",  "tuned"};
+inline constexpr std::array<std::string_view, 11> words_of_sources = {
+    "apart",   "forced", "guarded", "learned",  "modelled", "native",
+    "network", "node",   "shared",  "topology", "tuned"};
 constexpr std::string_view word_of(Source source) {
   return words_of_sources[static_cast<std::size_t>(source)];
 }

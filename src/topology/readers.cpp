@@ -163,11 +163,12 @@ Machine read_saved(std::string_view contents, const std::string& file) {
     } else if (words.front() == "tree" && machine) {
       add_tree(lines, words, *machine, *trees);
       has_trees = true;
-    } else if (words.front() == "links" && machine) {
-      // Slow links, for the commands that compute with a network; the trees already avoid them.
+    } else if ((words.front() == "links" || words.front() == "choice") && machine) {
+      // Slow links, for the commands that compute with a network; the trees already avoid them. The
+      // choices of algorithms for these links are among the settings.
     } else {
       lines.fail(quoted(words.front()) +
-                 " cannot begin a line; expected machine, then labels, links and trees");
+                 " cannot begin a line; expected machine, then labels, links, choices and trees");
     }
   }
   if (!machine) lines.fail_all("has no machine");

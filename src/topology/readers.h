@@ -51,10 +51,12 @@ std::optional<Fabric> read_fabric_in(const std::string& file);
 //   labels leaf s1,s2
 //   labels node n[001-004]
 //   links node2=1/4
+//   choice bcast native<=256K, forestcoll:segments=16
 //   tree bcast 1 -,0,0,1
 //
 // `links` are slow links, as in `toccata topo --links`. `toccata check --save` writes them, and the
-// commands about networks read them.
+// commands about networks read them. A `choice` is the best choice on these links, in the language
+// of TOCCATA_<COLLECTIVE> (choices/topology_setting.h).
 Machine read_saved(std::string_view contents, const std::string& file);
 std::string saved(const Machine& machine);
 

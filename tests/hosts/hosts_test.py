@@ -93,6 +93,21 @@ BY_NODES = FLAT | {
 }  # fmt: skip
 
 
+# Hosts whose last one has a slow link, as `toccata check --save` writes them.
+SLOW_LINK = """machine node:4 core:1
+labels node toccata[0-3]
+links node3=1/4
+choice bcast native<1K, forestcoll:segments=4
+choice allgather native<1K, forestcoll:segments=4
+tree bcast 1 -,0,0,1
+tree bcast 1 1,-,1,2
+tree bcast 1 2,2,-,1
+tree bcast 1 3,0,1,-
+tree allgather 1 -,0,1,2
+tree allgather 1 1,-,1,2
+tree allgather 1 1,2,-,2
+tree allgather 1 1,2,3,-
+"""
 ONE_RANK = ("$rank = 0", "$rank = {last}")  # conditions for `only`
 
 
@@ -174,6 +189,21 @@ class Hosts(unittest.TestCase):
                 outcome = Outcome(job.outcome())
                 self.assertEqual(outcome.code, 0, "\n".join(outcome.lines) + outcome.error)
                 self.assertIn("[  PASSED  ] 1 test.", outcome.lines)
+
+    def test_the_topologys_choices_around_a_slow_link(self):
+        """Without other settings, from the first call on. An allgather has trees for one rank per
+        host only."""
+        with tempfile.NamedTemporaryFile("w") as file:
+            file.write(SLOW_LINK)
+            file.flush()
+            for layout in LAYOUTS[1:2] + LAYOUTS[3:4]:
+                with self.subTest(str(layout)):
+                    outcome = run(layout, COLLECTIVES, {"TOCCATA_TOPOLOGY": file.name})
+                    self.expect_right(outcome)
+                    algorithm = "forestcoll:segments=4"
+                    served = {each[0] for each in outcome.calls if each[2] == algorithm}
+                    alone = layout.slots == "1"
+                    self.assertEqual(served, {"bcast", "allgather"} if alone else {"bcast"})
 
     def test_choices_during_the_run(self):
         words = ["split", "vector", "sums", "again"]

@@ -30,6 +30,7 @@ REASONS = {
     "shared": "fastest in trials on another communicator with the same placement",
     "apart": "candidates for the next run, measured in additional calls",
     "node": "shared memory is faster on one node",
+    "topology": "for the slow links in the topology's file",
     "network": "predicted to be faster on any network",
 }  # fmt: skip
 

@@ -109,6 +109,7 @@ void Settings::become_nothing() {
   reorder_ = Reorder::off;
   tuning_.points.clear();
   learned_.points.clear();
+  adopt_topology("");
   site_table_.reset();
   learns_to_.clear();
 }
@@ -361,6 +362,8 @@ std::string Settings::files_text() const {
        {std::pair("TOCCATA_TUNING", &tuning_), std::pair("results of earlier runs", &learned_)})
     if (!file->points.empty())
       text += std::string(name) + "=" + std::to_string(toccata::digest(json(*file))) + "\n";
+  if (!topology_rows_.empty())
+    text += "choices of TOCCATA_TOPOLOGY=" + std::to_string(toccata::digest(topology_rows_)) + "\n";
   return text;
 }
 
@@ -377,6 +380,12 @@ void Settings::adopt_files(MPI_Comm comm) {
     std::string unknown;
     *each = length == 0 ? Tuning() : parse_tuning(text, "rank 0's", unknown);
   }
+  std::string rows = settings.topology_rows_;
+  auto length = static_cast<int>(rows.size());
+  if (PMPI_Bcast(&length, 1, MPI_INT, 0, comm) != MPI_SUCCESS) return;
+  rows.resize(length);
+  if (PMPI_Bcast(rows.data(), length, MPI_CHAR, 0, comm) != MPI_SUCCESS) return;
+  settings.adopt_topology(std::move(rows));
 }
 
 // Beside tuning files, a file named like a shipped one replaces it: open_mpi.rules.
@@ -422,6 +431,7 @@ void Settings::read_topology() {
   const std::string text = configuration_.value("TOCCATA_TOPOLOGY");
   try {
     topology_ = parse_topology_setting(text);
+    adopt_topology(choices_in_topology(topology_.machine));
   } catch (const ChoiceError& error) {
     complaints_.push_back("TOCCATA_TOPOLOGY=" + text + ": " + error.what() +
                           ". Using the discovered topology.");
@@ -430,6 +440,16 @@ void Settings::read_topology() {
   note("TOCCATA_TOPOLOGY", reorders_text(topology_));
   asks_ = asks_ || topology_.reorders_topologies;
   by_places_ = by_places_ || (asks_ && reorder_ != Reorder::off);
+}
+
+void Settings::adopt_topology(std::string rows) {
+  topology_rows_ = std::move(rows);
+  try {
+    around_slow_links_ = parse_topology_choices(topology_rows_);
+  } catch (const ChoiceError& error) {
+    around_slow_links_.clear();
+    complaints_.push_back(topology_.machine + ": " + error.what() + ". Ignoring these choices.");
+  }
 }
 
 Tuning Settings::tuning_of(const std::string& name, const std::string& path) {

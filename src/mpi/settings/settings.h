@@ -47,8 +47,9 @@ class Settings : public Rules {
   bool wants_nccl(const Collective& collective) const {
     return wants_nccl_ && &collective == &allreduce;
   }
-  // Whether all ranks must prepare in MPI_Init: for a requested algorithm, or a tuning file.
-  bool ask_for_anything() const { return asks_ || has_files(); }
+  // Whether all ranks must prepare in MPI_Init: for a requested algorithm, a tuning file, or
+  // choices in the topology's file.
+  bool ask_for_anything() const { return asks_ || has_files() || !around_slow_links_.empty(); }
   // Whether we serve any nonblocking or persistent calls.
   bool ask_for_requests() const { return ask_for_anything() || reproducible_ || chooses_; }
   // TOCCATA_NODE: how the ranks of a node exchange data. Each value also permits the earlier ones:
@@ -60,7 +61,7 @@ class Settings : public Rules {
   // TOCCATA_PROGRESS: whether a thread of its own advances open requests.
   bool wants_progress_thread() const { return wants_progress_thread_; }
   // Whether any request depends on the locations of ranks.
-  bool go_by_places() const { return by_places_ || has_files(); }
+  bool go_by_places() const { return by_places_ || has_files() || !around_slow_links_.empty(); }
 
   // The file that contains tuning().
   const std::string& tuning_file() const { return tuning_file_; }
@@ -83,9 +84,10 @@ class Settings : public Rules {
   // The digest of settings and files.
   std::uint64_t digest() const;
 
-  // Sends rank 0's tuning file and learned results to all ranks. Each rank could otherwise read
-  // different contents: files may be on the local disks of nodes, change meanwhile, or depend on
-  // the kind of node. Call this on all ranks in MPI_Init, before any other request.
+  // Sends rank 0's tuning file, learned results and choices of the topology's file to all ranks.
+  // Each rank could otherwise read different contents: files may be on the local disks of nodes,
+  // change meanwhile, or depend on the kind of node. Call this on all ranks in MPI_Init, before any
+  // other request.
   static void adopt_files(MPI_Comm comm);
 
   // Whether TOCCATA_<COLLECTIVE> names files of schedules ("file:mine.json"). Rank 0 reads them for
@@ -115,6 +117,7 @@ class Settings : public Rules {
   std::vector<std::string> site_folders() const;
   std::string find_tuning();
   void read_topology();
+  void adopt_topology(std::string rows);
   void read_learned();
   Tuning tuning_of(const std::string& name, const std::string& path);
   void note(const std::string& name, const std::string& value);
@@ -130,6 +133,7 @@ class Settings : public Rules {
   bool asks_ = false, by_places_ = false, names_schedules_ = false;
   bool reporting_ = false;
   TopologySetting topology_;
+  std::string topology_rows_;  // choices_in_topology()
   Node node_ = Node::off;
   bool wants_nccl_ = false;
   bool sends_from_devices_ = false;

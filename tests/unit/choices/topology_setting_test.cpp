@@ -1,5 +1,7 @@
 #include "choices/topology_setting.h"
 
+#include <filesystem>
+#include <fstream>
 #include <gtest/gtest.h>
 
 #include "choices/choice.h"
@@ -24,6 +26,30 @@ TEST(TopologySetting, HasPartsInAnyOrder) {
 
   EXPECT_EQ(parse_topology_setting("my switches.xml reorder:off").machine, "my switches.xml");
   EXPECT_EQ(reorders_text(parse_topology_setting("")), "");
+}
+
+TEST(TopologySetting, FindsChoicesInTheFileOfASavedMachine) {
+  const std::string file = testing::TempDir() + "toccata_choices.txt";
+  const auto rows = [&](const char* contents) {
+    std::ofstream(file) << contents;
+    return choices_in_topology(file + " core:8");
+  };
+  const std::string found = rows(
+      "# saved\nmachine node:2\nlinks node1=1/4\n"
+      "choice bcast native<1M, forestcoll:segments=8\n");
+  EXPECT_EQ(found, "bcast native<1M, forestcoll:segments=8\n");
+  const TopologyChoices choices = parse_topology_choices(found);
+  ASSERT_EQ(choices.size(), 1);
+  EXPECT_EQ(choices[0].first, &bcast);
+  EXPECT_TRUE(choices[0].second.at((1 << 20) - 1).native());
+  EXPECT_EQ(choices[0].second.at(1 << 20).text(), "forestcoll:segments=8");
+  EXPECT_EQ(rows("machine node:2\n"), "");
+  EXPECT_EQ(rows("SwitchName=s0 Nodes=n[0-1]\nchoice bcast ring\n"), "");
+  std::filesystem::remove(file);
+  EXPECT_EQ(choices_in_topology(file), "");
+  EXPECT_EQ(choices_in_topology("node:2 core:8"), "");
+  for (const char* wrong : {"bcast", "cast ring", "bcast no_algorithm"})
+    EXPECT_THROW(parse_topology_choices(wrong), ChoiceError) << wrong;
 }
 
 TEST(TopologySetting, AWrongWordIsNamed) {

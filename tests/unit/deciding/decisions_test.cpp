@@ -3,6 +3,8 @@
 #include <array>
 #include <chrono>
 #include <condition_variable>
+#include <filesystem>
+#include <fstream>
 #include <gtest/gtest.h>
 #include <map>
 #include <mutex>
@@ -44,6 +46,12 @@ class TestRules : public Rules {
     TestRules rules;
     rules.learns_ = true;
     rules.learned_ = std::move(learned);
+    return rules;
+  }
+  // The same rules as with a topology's file that contains these rows.
+  static TestRules around_slow_links(std::string_view rows) {
+    TestRules rules;
+    rules.around_slow_links_ = parse_topology_choices(rows);
     return rules;
   }
   // The same rules as with TOCCATA_SUMS=learn, if the file has these results.
@@ -494,6 +502,31 @@ TEST(Decisions, OfNonblockingCallsEndWithAnExplicitRequest) {
   const Decision* const blocking = decisions.made_for(call);
   ASSERT_NE(blocking, nullptr);
   EXPECT_EQ(blocking->current_choice().text(), "ring");
+}
+
+// Long calls use the trees of the file from the first call on, if these connect all nodes. Trials
+// compare them with native, which is faster here.
+TEST(Decisions, FollowTheTopologyAroundSlowLinks) {
+  const std::string file = testing::TempDir() + "toccata_slow_links.txt";
+  std::ofstream(file) << "machine node:4 core:1\nlinks node3=1/4\n"
+                         "tree bcast 1 -,0,0,1\ntree bcast 1 -,2,0,2\n"
+                         "tree bcast 1 1,-,1,1\n";
+  const TestRules rules = TestRules::around_slow_links("bcast native<1M, forestcoll:segments=2\n");
+  Program program;
+  program.machine = file;
+  program.communicators = {all_of(4), {0, 1, 3}};
+  program.calls = {{0, &bcast, 2 << 20, 0, false, 300},
+                   {0, &bcast, 1000, 0, false, 300},
+                   {1, &bcast, 2 << 20, 0, false, 300},
+                   {0, &bcast, 64 << 20, 2, false, 300}};
+  const Outcome run = toccata::run(program, 1, rules);
+  std::filesystem::remove(file);
+  expect_alike(program, run);
+  EXPECT_EQ(run.served[0].front().text, "forestcoll:segments=2 topology");
+  EXPECT_GT(served_by(run, 0, "forestcoll:segments=2 topology"), 60);
+  EXPECT_GT(served_by(run, 0, "native"), 100);
+  for (const int other : {1, 2, 3})  // short calls, other nodes, a root without trees
+    EXPECT_EQ(served_by(run, other, "topology"), 0) << other;
 }
 
 // If one rank agrees with no other, or at another call, these tests see it, in each form.
