@@ -9,6 +9,11 @@
 // With up to 64 hosts, every host meets every other one. With more, it meets up to four hosts at
 // each distance of 1, 2, 4, 8, ... hosts.
 //
+// On a mesh, whose cables pairs would share, all neighbours meet before that. In a round, every
+// cable has at most one pair:
+//
+//   a ring of 5 cells   round 1: 0-1 2-3     round 2: 1-2 3-4     round 3: 4-0
+//
 // All waiting has a limit. After that, rank 0 prints the ranks that do not answer, and the run
 // ends.
 
@@ -25,6 +30,7 @@
 #include <ctime>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -45,7 +51,20 @@ struct Options {
   double limit = 1;        // approximate seconds of the long messages of a pair, in each direction
   int lifetime = 600;      // seconds after which every rank ends itself
   bool backwards = false;  // the rounds in the opposite order
+  bool names = false;      // print the hosts only
   std::vector<int> rounds = {};  // only these; none: all
+  // A mesh as dimensions, of which the last is the fastest, whether each is periodic, and the cell
+  // of each host, as ranges such as 0-7. Empty: unknown.
+  std::vector<int> mesh = {}, periodic = {};
+  std::vector<std::string> cells = {};
+};
+
+// The pairs that are active together: hosts whose numbers differ by `distance` in their binary
+// digits, or neighbours on a mesh in one dimension.
+struct Round {
+  enum class Part : std::uint8_t { even, odd, border };  // the lower cells, or those on the border
+  int distance = 0, dimension = -1;
+  Part part = Part::even;
 };
 
 constexpr int most_hosts_of_all_pairs = 64;
@@ -70,6 +89,70 @@ std::vector<int> rounds_of(int hosts) {
   std::ranges::sort(rounds);
   rounds.erase(std::unique(rounds.begin(), rounds.end()), rounds.end());
   return rounds;
+}
+
+// The hosts of a job on the cells of a mesh.
+class OnMesh {
+ public:
+  OnMesh() = default;
+  OnMesh(std::vector<int> dims, std::vector<int> periodic, std::vector<int> cells)
+      : dims_(std::move(dims)), periodic_(std::move(periodic)), cells_(std::move(cells)) {
+    int number = 1;
+    for (const int size : dims_) number *= size;
+    host_at_.assign(number, -1);
+    for (std::size_t host = 0; host < cells_.size(); ++host)
+      host_at_[cells_[host]] = static_cast<int>(host);
+  }
+
+  std::vector<Round> rounds() const {
+    std::vector<Round> result;
+    for (int dimension = 0; dimension < static_cast<int>(dims_.size()); ++dimension)
+      for (const auto part : {Round::Part::even, Round::Part::odd, Round::Part::border})
+        result.push_back({.dimension = dimension, .part = part});
+    return result;
+  }
+
+  // -1 if there is none.
+  int peer(int host, const Round& round) const {
+    const int size = dims_[round.dimension];
+    const int stride = stride_of(round.dimension), at = cells_[host] / stride % size;
+    const bool wraps = periodic_[round.dimension] != 0 && size > 2;
+    int to = -1;
+    if (round.part == Round::Part::border) {
+      if (wraps && size % 2 == 1 && (at == 0 || at == size - 1)) to = size - 1 - at;
+    } else {
+      const bool is_lower = (at % 2 == 0) == (round.part == Round::Part::even);
+      to = is_lower ? at + 1 : at - 1;
+      const bool crosses = to < 0 || to == size;
+      if (crosses) to = wraps && size % 2 == 0 ? (to + size) % size : -1;
+    }
+    return to < 0 ? -1 : host_at_[cells_[host] + (to - at) * stride];
+  }
+
+  bool are_neighbors(int a, int b) const {
+    return std::ranges::any_of(rounds(), [&](const Round& each) { return peer(a, each) == b; });
+  }
+
+ private:
+  int stride_of(int dimension) const {
+    int stride = 1;
+    for (std::size_t i = dimension + 1; i < dims_.size(); ++i) stride *= dims_[i];
+    return stride;
+  }
+
+  std::vector<int> dims_, periodic_, cells_, host_at_;
+};
+
+// Of ranges such as 0-7; other texts are left out.
+std::vector<int> numbers_of(const std::vector<std::string>& ranges) {
+  std::vector<int> result;
+  for (const std::string& each : ranges) {
+    int first = 0, last = 0;
+    const int found = std::sscanf(each.c_str(), "%d-%d", &first, &last);
+    if (found == 1) last = first;
+    for (int number = first; found > 0 && number <= last; ++number) result.push_back(number);
+  }
+  return result;
 }
 
 double quantile(std::vector<double> values, double share) {
@@ -127,14 +210,14 @@ class Check {
   int all() {
     const double start = MPI_Wtime();
     find_hosts();
-    const int hosts = static_cast<int>(leaders_.size());
-    std::vector<int> rounds = options_.rounds.empty() ? rounds_of(hosts) : options_.rounds;
-    if (options_.backwards) std::ranges::reverse(rounds);
-    nodes();
-    paired_ = true;
-    if (is_leader_ && hosts > 1) {
-      choose_bytes(rounds.front());
-      for (const int each : rounds) round(each);
+    if (!options_.names) {
+      const std::vector<Round> rounds = all_rounds();
+      nodes();
+      paired_ = true;
+      if (is_leader_ && !rounds.empty()) {
+        choose_bytes(rounds.front());
+        for (const Round& each : rounds) round(each);
+      }
     }
     wait_for_leaders();
     say({{"event", "done"}, {"seconds", MPI_Wtime() - start}});
@@ -174,6 +257,43 @@ class Check {
          {"mpi", std::string(version).substr(0, std::string(version).find_first_of(",\n"))},
          {"hosts", hosts_},
          {"host_of", host_of_}});
+  }
+
+  // Those with pairs, in their order.
+  std::vector<Round> all_rounds() {
+    const int hosts = static_cast<int>(leaders_.size());
+    std::vector<Round> result;
+    if (!options_.mesh.empty()) {
+      mesh_ = OnMesh(options_.mesh, options_.periodic, cells_of_hosts());
+      result = mesh_->rounds();
+    }
+    for (const int each : options_.rounds.empty() ? rounds_of(hosts) : options_.rounds)
+      result.push_back({.distance = each});
+    std::erase_if(result, [&](const Round& each) {
+      for (int host = 0; host < hosts; ++host)
+        if (peer_in(each, host) >= 0) return false;
+      return true;
+    });
+    if (options_.backwards) std::ranges::reverse(result);
+    return result;
+  }
+
+  // Ends the run if the options do not describe these hosts.
+  std::vector<int> cells_of_hosts() const {
+    std::vector<int> cells = numbers_of(options_.cells);
+    std::int64_t number = 1;
+    for (const int size : options_.mesh) number = std::min<std::int64_t>(number * size, 1 << 24);
+    std::vector<int> sorted = cells;
+    std::ranges::sort(sorted);
+    const bool fits = cells.size() == leaders_.size() &&
+                      options_.periodic.size() == options_.mesh.size() && sorted.front() >= 0 &&
+                      sorted.back() < number && std::ranges::adjacent_find(sorted) == sorted.end();
+    if (!fits) {
+      if (rank_ == 0)
+        std::fprintf(stderr, "toccata_check: --cells needs one cell of the mesh per host\n");
+      MPI_Abort(MPI_COMM_WORLD, 2);
+    }
+    return cells;
   }
 
   // The processor time of a core for the same work, the share of the time for which a rank had its
@@ -224,8 +344,8 @@ class Check {
   }
 
   // The smallest power of two that takes long enough in most of the faster pairs.
-  void choose_bytes(int round) {
-    const int peer = peer_in(round);
+  void choose_bytes(const Round& round) {
+    const int peer = peer_in(round, host_);
     bytes_ = options_.bytes > 0 ? options_.bytes : least_bytes;
     while (options_.bytes == 0 && bytes_ < most_bytes) {
       reserve();
@@ -253,14 +373,16 @@ class Check {
     into_.assign(bytes_, '\0');
   }
 
-  // The host that this one meets; -1 if there is none.
-  int peer_in(int round) const {
-    const int peer = host_ ^ round;
-    return peer < static_cast<int>(leaders_.size()) ? peer : -1;
+  // The host that a host meets; -1 if there is none. Neighbours on a mesh meet only once.
+  int peer_in(const Round& round, int host) const {
+    if (round.dimension >= 0) return mesh_->peer(host, round);
+    const int peer = host ^ round.distance;
+    if (peer >= static_cast<int>(leaders_.size())) return -1;
+    return mesh_ && mesh_->are_neighbors(host, peer) ? -1 : peer;
   }
 
-  void round(int number) {
-    const int peer = peer_in(number);
+  void round(const Round& round) {
+    const int peer = peer_in(round, host_);
     // The two directions, in an order that depends on the round.
     const std::array<std::array<std::size_t, 2>, 2> ways{{{bytes_, 0}, {0, bytes_}}};
     const int first = options_.backwards ? 1 : 0;
@@ -288,12 +410,12 @@ class Check {
     gather(own.data(), own.size(), all, among_leaders_);
     if (rank_ != 0) return;
     json pairs = json::array();
-    for (std::size_t host = 0; host < leaders_.size(); ++host)
-      if (const std::size_t other = host ^ number; other > host && other < leaders_.size()) {
+    for (int host = 0; host < static_cast<int>(leaders_.size()); ++host)
+      if (const int other = peer_in(round, host); other > host) {
         const double* const of = all.data() + own.size() * host;
         pairs.push_back({host, other, of[0], of[1], of[2], of[3], of[4]});
       }
-    say({{"event", "round"}, {"number", number}, {"pairs", pairs}});
+    say({{"event", "round"}, {"pairs", pairs}});
   }
 
   // Seconds of messages to and from another host, after one without a clock. Ends when all are
@@ -433,6 +555,7 @@ class Check {
   bool is_leader_ = false, paired_ = false;
   std::vector<std::string> hosts_;
   std::vector<int> host_of_, leaders_;
+  std::optional<OnMesh> mesh_;
   std::size_t bytes_ = 0;
   std::vector<char> from_, into_;
   MPI_Comm among_leaders_ = MPI_COMM_NULL;
@@ -451,6 +574,12 @@ int run(int argc, char** argv) {
   app.add_option("--limit", options.limit, "approximate seconds per measurement");
   app.add_option("--lifetime", options.lifetime, "seconds")->check(CLI::Range(1, 1 << 20));
   app.add_option("--rounds", options.rounds, "with commas between")->delimiter(',');
+  app.add_option("--mesh", options.mesh, "dimensions")
+      ->delimiter('x')
+      ->check(CLI::Range(1, 1 << 12));
+  app.add_option("--periodic", options.periodic, "by dimension, 0 or 1")->delimiter('x');
+  app.add_option("--cells", options.cells, "of the hosts, as ranges")->delimiter(',');
+  app.add_flag("--names", options.names, "print the hosts only");
   app.add_flag("--backwards", options.backwards);
   CLI11_PARSE(app, argc, argv);
 #ifndef TOCCATA_SIMULATED

@@ -13,7 +13,7 @@ wins, and among equal ones the one whose factors agree best with those of the pa
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from math import log
 from statistics import median
 
@@ -21,6 +21,7 @@ Pair = tuple[int, int]  # from, to
 Factors = Mapping[Pair, float]
 
 PLAUSIBLE = 0.8  # share of a suspect's pairs that must be slow
+TELLING = 0.9  # of a suspect's largest weight: from which on the pair shows how slow it is
 MOST_SEARCHED = 1_000  # sets of suspects
 MOST_TOGETHER = 8  # suspects; for more, the first set is not improved
 
@@ -33,6 +34,9 @@ class Suspect:
     name: str
     pairs: frozenset[Pair]
     way: str = ""  # "into" or "out of", if only one direction is slow
+    # The share of a pair's expected time for which it is responsible: if it becomes f times as
+    # slow, the pair takes max(1, f * weight) times as long. 1 for pairs that are not in it.
+    weights: Mapping[Pair, float] = field(default_factory=dict, compare=False)
 
 
 # How many hosts a suspect of a kind counts for. A tie between a host and a switch means the host.
@@ -77,7 +81,9 @@ def causes(
     """
     slow = {pair for pair, factor in factors.items() if factor >= threshold}
     plausible = [
-        each for each in suspects if _share(each.pairs & factors.keys(), slow) >= PLAUSIBLE
+        _delaying(each, factors, threshold)
+        for each in suspects
+        if _share(_telling(each, factors), slow) >= PLAUSIBLE
     ]
     together = set().union(*(each.pairs for each in plausible))
     slow = {pair for pair in slow if pair in together or factors[pair] >= threshold_of_one}
@@ -87,6 +93,31 @@ def causes(
     best = _Search(factors, slow, plausible, threshold).best()
     found = [Cause(each, factor) for each, factor in zip(best, _sizes(factors, best), strict=True)]
     return sorted(found, key=lambda each: -each.factor)
+
+
+def _telling(suspect: Suspect, factors: Factors) -> set[Pair]:
+    """The pairs that show how slow a suspect is."""
+    here = suspect.pairs & factors.keys()
+    if not suspect.weights:
+        return set(here)
+    weights = {pair: suspect.weights.get(pair, 1.0) for pair in here}
+    least = TELLING * max(weights.values(), default=0.0)
+    return {pair for pair, weight in weights.items() if weight >= least}
+
+
+def _delaying(suspect: Suspect, factors: Factors, threshold: float) -> Suspect:
+    """The same with only the pairs that it delays if it is as slow as the telling ones show."""
+    if not suspect.weights:
+        return suspect
+    weights = suspect.weights
+    telling = _telling(suspect, factors)
+    size = median(factors[pair] / weights.get(pair, 1.0) for pair in telling)
+    delayed = {
+        pair
+        for pair in suspect.pairs & factors.keys()
+        if size * weights.get(pair, 1.0) >= threshold
+    }
+    return replace(suspect, pairs=frozenset(delayed | telling))
 
 
 def _share(pairs: Iterable[Pair], slow: set[Pair]) -> float:
@@ -112,10 +143,11 @@ def _sizes(factors: Factors, chosen: Sequence[Suspect]) -> list[float]:
     """The factor of each suspect: the median of the pairs that no other suspect contains."""
     result = []
     for each in chosen:
-        here = each.pairs & factors.keys()
+        here = _telling(each, factors)
         others = set().union(*(other.pairs for other in chosen if other is not each))
         alone = here - others
-        result.append(median(factors[pair] for pair in alone or here))
+        weights = each.weights
+        result.append(median(factors[pair] / weights.get(pair, 1.0) for pair in alone or here))
     return result
 
 
@@ -179,7 +211,11 @@ class _Search:
         pairs = set().union(*(each.pairs for each in chosen)) & self._factors.keys()
         distance = 0.0
         for pair in pairs:
-            own = [size for each, size in zip(chosen, sizes, strict=True) if pair in each.pairs]
+            own = [
+                size * each.weights.get(pair, 1.0)
+                for each, size in zip(chosen, sizes, strict=True)
+                if pair in each.pairs
+            ]
             distance += abs(log(self._factors[pair] / max(own)))
         return distance / len(pairs)
 

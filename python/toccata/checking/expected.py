@@ -8,11 +8,15 @@ noise only add time. With a baseline, it is the same pair of hosts in an earlier
     stalls      their mean divided by that               all pairs
     bandwidth   lower quartile of long messages          all pairs, if they shared no link; the
                 without the latency                      links that pairs of a round share
-                                                         prolong it
+                                                         prolong it; on a mesh, neighbours only
+
+A slow link delays a pair only if the link takes longer than all others on the way of its messages.
+For example, if 16 pairs share an uplink, a cable at half of its rate delays none of them.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from statistics import median
 
@@ -34,6 +38,7 @@ LEAST_OF_BYTES = 0.1  # share of the time of a long message that is at least due
 USES = 0.5  # share of a message from which on a pair uses a link
 
 Directed = dict[attribution.Pair, float]
+Loads = dict[int, float]  # by link
 
 
 @dataclass(frozen=True)
@@ -77,47 +82,130 @@ class Site:
     def hops(self, a: int, b: int) -> int:
         return round(sum(share for _, share in self.route(a, b)))
 
-    def sharing(self, pairs: Sequence[attribution.Pair]) -> Directed:
-        """How many times as long each message takes because other pairs use its links, too."""
+    def loads(self, pairs: Sequence[attribution.Pair]) -> dict[attribution.Pair, Loads]:
+        """How many times as long each link would delay the message of each pair, if all pairs send
+        at the same time. The largest of these numbers determines the time of the message."""
         flows = [(self.vertices[a], self.vertices[b], 1.0) for a, b in pairs]
         loads = self.network.core.loads(flows)
         scale, links = self.network.scale, self._links
         return {
-            (a, b): max(1.0, *(loads[link] * scale / links[link][2]
-                               for link, _ in self.route(a, b)))
+            (a, b): {link: loads[link] * scale / links[link][2] for link, _ in self.route(a, b)}
             for a, b in pairs
-        }  # fmt: skip
+        }
 
-    def suspects(self, pairs: Sequence[attribution.Pair]) -> list[Suspect]:
+    def sharing(self, pairs: Sequence[attribution.Pair]) -> Directed:
+        """How many times as long each message takes because other pairs use its links, too."""
+        return {pair: _longest(of) for pair, of in self.loads(pairs).items()}
+
+    def suspects(
+        self,
+        pairs: Sequence[attribution.Pair],
+        loads: Mapping[attribution.Pair, Loads] | None = None,
+    ) -> list[Suspect]:
         """Hosts; cables between switches, which are called by the lower switch; in a network
-        without switches, cables between nodes."""
+        without switches, cables between nodes. With `loads`, a link delays the pairs of which it is
+        a bottleneck."""
         network = self.network
         users = dict[int, set[attribution.Pair]]()
         for a, b in pairs:
             for link, share in self.route(a, b):
                 if share >= USES:
                     users.setdefault(link, set()).add((a, b))
-        ways = dict[tuple[int, int], set[attribution.Pair]]()
+        ways = dict[tuple[int, int], tuple[int, frozenset[attribution.Pair]]]()
         for link, some in users.items():
             a, b, _ = self._links[link]
             if network.is_direct or min(a, b) >= network.nodes:
-                ways[a, b] = some
+                ways[a, b] = (link, frozenset(some))
         found = dict[frozenset[attribution.Pair], Suspect]()
-        for (a, b), some in sorted(ways.items()):
+        for (a, b), (link, one) in sorted(ways.items()):
             kind = "cable" if network.is_direct else "switch"
-            name, is_up = self._cable(a, b)
-            both = frozenset(some | ways.get((b, a), set()))
-            found.setdefault(both, Suspect(kind, name, both))
-            one = frozenset(some)
-            found.setdefault(one, Suspect(kind, name, one, "out of" if is_up else "into"))
-        return [*attribution.hosts(self.names, pairs), *found.values()]
+            name, way = self._cable(a, b)
+            back, other = ways.get((b, a), (-1, frozenset[attribution.Pair]()))
+            both = one | other
+            weights = _weights(both, {link, back}, loads)
+            found.setdefault(both, Suspect(kind, name, both, weights=weights))
+            found.setdefault(one, Suspect(kind, name, one, way, weights))
+        return [*self._hosts(pairs, loads), *found.values()]
 
-    def _cable(self, a: int, b: int) -> tuple[str, bool]:
-        """The name of a cable in `--links`, and whether this direction begins at it."""
+    def _hosts(
+        self,
+        pairs: Sequence[attribution.Pair],
+        loads: Mapping[attribution.Pair, Loads] | None,
+    ) -> list[Suspect]:
+        links = dict[str, set[int]]()
+        for host, name in self.names.items():
+            links[name] = self._links_of[self.vertices[host]]
+        return [
+            replace(each, weights=_weights(each.pairs, links[each.name], loads))
+            for each in attribution.hosts(self.names, pairs)
+        ]
+
+    @cached_property
+    def _links_of(self) -> dict[int, set[int]]:
+        """The links of each vertex, in both directions."""
+        result = defaultdict[int, set[int]](set)
+        for link, (a, b, _) in enumerate(self._links):
+            result[a].add(link)
+            result[b].add(link)
+        return result
+
+    def _cable(self, a: int, b: int) -> tuple[str, str]:
+        """The name of a cable in `--links`, and its direction."""
         names = self.network.names
-        if self.network.is_tree and not self.network.is_direct:
-            return names[min(a, b)], a < b
-        return f"{names[min(a, b)]}-{names[max(a, b)]}", a < b
+        if self.network.is_direct:
+            at, to = (self._hosts_at.get(each, names[each]) for each in (a, b))
+            return (f"{at}-{to}" if a < b else f"{to}-{at}"), f"from {at} to {to} on"
+        way = "out of" if a < b else "into"
+        if self.network.is_tree:
+            return names[min(a, b)], way
+        return f"{names[min(a, b)]}-{names[max(a, b)]}", way
+
+    @cached_property
+    def _hosts_at(self) -> dict[int, str]:
+        return {vertex: self.names[host] for host, vertex in self.vertices.items()}
+
+    @property
+    def mesh(self) -> list[str]:
+        """The options of the measuring program for hosts on a mesh; none for other networks."""
+        machine = self.network.machine
+        if not machine.dims:
+            return []
+        cells = [self.vertices[host] for host in sorted(self.vertices)]
+        return ["--mesh", "x".join(map(str, machine.dims)),
+                "--periodic", "x".join(str(int(each)) for each in machine.periodic),
+                "--cells", _ranges(cells)]  # fmt: skip
+
+
+def _longest(loads: Loads) -> float:
+    return max(1.0, *loads.values())
+
+
+def _weights(
+    pairs: Iterable[attribution.Pair],
+    links: Container[int],
+    loads: Mapping[attribution.Pair, Loads] | None,
+) -> dict[attribution.Pair, float]:
+    """The share of each pair's time for which these links are responsible."""
+    if loads is None:
+        return {}
+    result = dict[attribution.Pair, float]()
+    for pair in pairs:
+        of = loads.get(pair, {})
+        own = [load for link, load in of.items() if link in links]
+        if own:
+            result[pair] = max(own) / _longest(of)
+    return result
+
+
+def _ranges(numbers: Sequence[int]) -> str:
+    """Such as 0-7,12."""
+    result = list[list[int]]()
+    for each in numbers:
+        if result and each == result[-1][1] + 1:
+            result[-1][1] = each
+        else:
+            result.append([each, each])
+    return ",".join(str(a) if a == b else f"{a}-{b}" for a, b in result)
 
 
 def _directed(measured: Measured, of: Callable[[Times], tuple[float, float]]) -> list[Directed]:
@@ -149,6 +237,12 @@ def times_of(measured: Measured, metric: str) -> list[Directed]:
                                                      without_latency(each.back, each)))  # fmt: skip
 
 
+def link_of(measured: Measured) -> tuple[float, float]:
+    """The median latency and the median bytes per second of the links."""
+    times = [each for of_round in times_of(measured, "bandwidth") for each in of_round.values()]
+    return median(each.latency for each in measured.pairs), measured.bytes / median(times)
+
+
 def threshold(measured: Measured, metric: str) -> float:
     """The factor from which on a pair is slow."""
     errors = [each.error for each in measured.pairs]
@@ -163,14 +257,30 @@ class Slowness:
     expected: float  # seconds of the pairs with the fewest links; for stalls, a ratio
 
 
+def loads_of(measured: Measured, site: Site) -> dict[attribution.Pair, Loads]:
+    """The loads of the links of all pairs in their rounds, for each direction of messages."""
+    result = dict[attribution.Pair, Loads]()
+    for each in measured.rounds:
+        result |= site.loads([(pair.first, pair.second) for pair in each])
+        result |= site.loads([(pair.second, pair.first) for pair in each])
+    return result
+
+
+def _is_compared(site: Site, pair: attribution.Pair, metric: str) -> bool:
+    """Pairs of a round share the links of a mesh in ways that depend on its routes. Only for
+    neighbours is the route certain."""
+    return metric != "bandwidth" or not site.network.is_direct or site.hops(*pair) == 1
+
+
 def of_machine(measured: Measured, site: Site, metric: str) -> Slowness:
     """Compared with the machine's own faster links."""
     relative, kind = Directed(), dict[attribution.Pair, int]()
     for times in times_of(measured, metric):
         forth = [pair for pair in times if pair[0] < pair[1]]
         for way in (forth, [(b, a) for a, b in forth]):
-            sharing = site.sharing(way) if metric == "bandwidth" else dict.fromkeys(way, 1.0)
-            for pair in way:
+            some = [pair for pair in way if _is_compared(site, pair, metric)]
+            sharing = site.sharing(some) if metric == "bandwidth" else dict.fromkeys(some, 1.0)
+            for pair in some:
                 relative[pair] = times[pair] / sharing[pair]
                 kind[pair] = site.hops(*pair) if metric == "latency" else 0
     bases = dict[int, float]()

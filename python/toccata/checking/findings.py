@@ -15,6 +15,7 @@ LITTLE_SHARE = 0.6  # of its core that a rank has, compared with the ranks of ot
 # throttled or stopped does so rarely.
 LOST_PER_INTERRUPTION = 0.03  # seconds
 CORE_SECONDS = 0.1  # approximate processor time of a probe
+STALLS_BESIDE = 1.35  # from which factor on stalls count beside other programs
 WHOLE_MACHINE = 0.5  # share of the pairs that are slower than in the baseline
 AGREE = 1.5  # factors of two runs that differ by less agree
 SLOW_CHOICE = 1.5  # the MPI library's time, as a multiple of the rival's
@@ -71,7 +72,8 @@ _MEANINGS = {
 def find(measured: Measured, site: Site, baseline: Measured | None = None) -> list[Finding]:
     """The findings of one run, without the collectives."""
     result = []
-    for metric in compared(site, baseline) if measured.rounds else ():
+    loads = expected.loads_of(measured, site)
+    for metric in METRICS if measured.rounds else ():
         if baseline is None:
             slowness = expected.of_machine(measured, site, metric)
         else:
@@ -80,7 +82,7 @@ def find(measured: Measured, site: Site, baseline: Measured | None = None) -> li
         if baseline is not None and factors and (whole := _whole(factors, least)):
             result.append(Finding("machine", "the whole machine", metric, whole))
             factors = {pair: factor / whole for pair, factor in factors.items()}
-        suspects = site.suspects(list(factors))
+        suspects = site.suspects(list(factors), loads if metric == "bandwidth" else None)
         alone = max(least, expected.SLOW_ALONE[metric])
         for cause in attribution.causes(factors, suspects, least, site.names, alone):
             part = cause.suspect
@@ -88,23 +90,26 @@ def find(measured: Measured, site: Site, baseline: Measured | None = None) -> li
     return _without_consequences(result + _of_nodes(measured, baseline))
 
 
-def compared(site: Site, baseline: Measured | None) -> tuple[str, ...]:
-    """The metrics that have an expectation. On a mesh without switches, the pairs of a round share
-    links in ways that only a baseline shows."""
-    known = baseline is not None or not site.network.is_direct
-    return METRICS if known else tuple(each for each in METRICS if each != "bandwidth")
-
-
 def _without_consequences(found: Sequence[Finding]) -> list[Finding]:
     """Leaves out slow cables of a host that is slow in another respect: the host explains them."""
     hosts = [each.name for each in found if each.kind == "host"]
+    return [each for each in found if not _is_cable_of(each, hosts)]
+
+
+def _is_cable_of(finding: Finding, hosts: Iterable[str]) -> bool:
+    return finding.kind == "cable" and any(
+        finding.name.startswith(f"{name}-") or finding.name.endswith(f"-{name}") for name in hosts
+    )
+
+
+def certain(found: Sequence[Finding], disturbed: Sequence[str]) -> list[Finding]:
+    """Without slow cables and small stalls of hosts on whose cores other programs run: these delay
+    single pairs, now one and then another, for longer than the runs of a check."""
     return [
         each
         for each in found
-        if each.kind != "cable"
-        or not any(
-            each.name.startswith(f"{name}-") or each.name.endswith(f"-{name}") for name in hosts
-        )
+        if not _is_cable_of(each, disturbed)
+        and not (each.what == "stalls" and each.name in disturbed and each.factor < STALLS_BESIDE)
     ]
 
 

@@ -6,11 +6,10 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
-from statistics import median
 
 from toccata import _core
-from toccata.checking import findings, measured
-from toccata.checking.expected import METRICS, Site, times_of
+from toccata.checking import expected, findings, measured
+from toccata.checking.expected import Site, link_of
 from toccata.checking.findings import Finding
 from toccata.checking.measured import Collective, Measured
 from toccata.errors import Failure, InputError
@@ -71,7 +70,8 @@ Say = Callable[[str], None]
 def check(request: Request, say: Say) -> Outcome:
     """Runs the whole check. Failure in one line if a host or a rank stops."""
     family = _family(request)
-    first = _run(request, family, False)
+    mesh = _mesh(request, family)
+    first = _run(request, family, mesh)
     site = Site.of(first.hosts, _network(request, first.hosts))
     remarks = _remarks(request, first, site)
     runs, found = [first], [findings.find(first, site, request.baseline)]
@@ -80,12 +80,13 @@ def check(request: Request, say: Say) -> Outcome:
     while (kept or doubtful) and len(runs) < MOST_RUNS and not _agree(found, kept):
         say(f"measuring again: {kept[0].text if kept else 'some short messages were late'}")
         time.sleep(PAUSE)
-        runs.append(_run(request, family, True))
+        runs.append(_run(request, family, [*mesh, *AGAIN]))
         found.append(findings.find(runs[-1], site, request.baseline))
         kept = findings.find(measured.together(runs), site, request.baseline)
         doubtful = False
     keys = {each.key for each in findings.confirmed(found)}
-    kept = [each for each in kept if each.key in keys]
+    disturbed = sorted({name for each in runs for name in findings.disturbed(each)})
+    kept = findings.certain([each for each in kept if each.key in keys], disturbed)
     if request.collectives and len(first.hosts) > 1:
         first = _with_collectives(request, family, first, site, say)
         slow = findings.of_collectives(first, request.baseline)
@@ -95,7 +96,6 @@ def check(request: Request, say: Say) -> Outcome:
         kept += [] if any(each.is_alarm for each in kept) else slow
     names = {each.key for each in kept}
     withdrawn = {each.key: each for run in found for each in run if each.key not in names}
-    disturbed = sorted({name for each in runs for name in findings.disturbed(each)})
     return Outcome(first, site, kept, list(withdrawn.values()), disturbed, len(runs), remarks)
 
 
@@ -118,19 +118,30 @@ def _family(request: Request) -> str:
 
 
 def _network(request: Request, hosts: Sequence[str]) -> Network:
-    setting = _core.parse_topology_setting(os.environ.get("TOCCATA_TOPOLOGY", ""))
-    machine = request.machine or setting.machine
-    if machine:
+    if machine := _machine(request):
         return platforms.network(machine, request.links)
     flat = f"machine node:{len(hosts)}\nlabels node {_core.fold_hosts(list(hosts))}\n"
     made = networks.of_machine(_core.read_saved(flat, "hosts"))
     return made.changed(request.links) if request.links else made
 
 
-def _run(request: Request, family: str, again: bool) -> Measured:
+def _mesh(request: Request, family: str) -> list[str]:
+    """The options of the program for hosts on a mesh: after a short run that prints the hosts in
+    their order, because the program must know the cells of all hosts."""
+    if not (machine := _machine(request)) or not platforms.network(machine).is_direct:
+        return []
+    hosts = _run(request, family, ["--names"]).hosts
+    return Site.of(hosts, _network(request, hosts)).mesh
+
+
+def _machine(request: Request) -> str:
+    setting = _core.parse_topology_setting(os.environ.get("TOCCATA_TOPOLOGY", ""))
+    return request.machine or setting.machine
+
+
+def _run(request: Request, family: str, options: Sequence[str]) -> Measured:
     program = [str(launcher.benchmark(family, "toccata_check"))]
-    program += ["--lifetime", str(round(request.seconds))]
-    program += AGAIN if again else []
+    program += ["--lifetime", str(round(request.seconds)), *options]
     events = list[dict[str, object]]()
     run = benchmark.events([*request.command, *program], None, request.seconds + GRACE)
     try:
@@ -169,8 +180,11 @@ def _remarks(request: Request, first: Measured, site: Site) -> list[str]:
     """What differs from the baseline; InputError if it is of another machine."""
     baseline = request.baseline
     if baseline is None:
-        full = findings.compared(site, None) == METRICS
-        return [] if full else ["on a mesh, bandwidth is compared only with a --baseline"]
+        pairs = expected.of_machine(first, site, "bandwidth").factors if first.rounds else {}
+        return [] if pairs or not first.pairs else [
+            "on a mesh, bandwidth is compared between neighbours, and no two of these hosts are; "
+            "with --baseline, it is compared between all pairs"
+        ]  # fmt: skip
     common = set(first.hosts) & set(baseline.hosts)
     if len(common) < 2:
         raise InputError(
@@ -190,12 +204,6 @@ def _remarks(request: Request, first: Measured, site: Site) -> list[str]:
 def _some(hosts: Sequence[str]) -> str:
     shown = ", ".join(hosts[:3])
     return shown if len(hosts) <= 3 else f"{shown} and {len(hosts) - 3} more"
-
-
-def link_of(measured: Measured) -> tuple[float, float]:
-    """The median latency and the median bytes per second of the links."""
-    times = [each for of_round in times_of(measured, "bandwidth") for each in of_round.values()]
-    return median(each.latency for each in measured.pairs), measured.bytes / median(times)
 
 
 def _with_collectives(

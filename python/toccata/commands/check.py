@@ -154,7 +154,7 @@ def _write(outcome: Outcome, before: Measured | None, files: Files) -> None:
     if files.history is not None:
         _remember(outcome, files.history)
     if files.save is not None:
-        text, slow = saving.saved(outcome.site, outcome.findings)
+        text, slow = saving.saved(outcome.measured, outcome.site, outcome.findings)
         files.save.write_text(text)
         _say(f"slow links in {files.save}: {slow or 'none'}")
     if files.heatmap is not None:
@@ -170,7 +170,7 @@ def _say(text: str) -> None:
 
 def _report(outcome: Outcome) -> None:
     """The findings, the doubts, and a line about the machine."""
-    from toccata.checking import session
+    from toccata.checking import expected
 
     here = outcome.measured
     for each in outcome.remarks:
@@ -186,7 +186,7 @@ def _report(outcome: Outcome) -> None:
         _say(f"other programs run on the cores of {names}: times vary, and small faults may hide")
     where = f"{len(here.hosts)} host{'' if len(here.hosts) == 1 else 's'}, {here.mpi}"
     if here.pairs:
-        latency, rate = session.link_of(here)
+        latency, rate = expected.link_of(here)
         where += f": latency {q.show_microseconds(latency)} µs, {rate / 1e6:.1f} MB/s"
     verdict = "slow" if outcome.alarms else "nothing is slow"
     runs = "once" if outcome.runs == 1 else f"{outcome.runs} times"

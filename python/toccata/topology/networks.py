@@ -171,7 +171,9 @@ def of_machine(machine: _core.Machine, rates: Mapping[str, float] | None = None)
     if machine.dims:
         core = _core.Network.of_mesh(machine.dims, machine.periodic)
         names = tuple(_coordinates(cell, machine.dims) for cell in range(core.nodes))
+        labels = machine.labels(0)
         aliases = tuple((str(cell), cell) for cell in range(core.nodes))
+        aliases += tuple((name, cell) for cell, name in enumerate(labels) if name)
         links = {(a, b): Fraction(capacity) for a, b, capacity in core.links}
         return Network(machine, names, core.nodes, links, 0, rates.get(""), aliases, True)
     if "node" not in machine.levels:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
+from itertools import pairwise
 from math import lcm
 from time import perf_counter
 
@@ -89,7 +90,8 @@ def pack(network: Network, roots: Iterable[int], of_all: bool | None = None) -> 
         allreduce = _timed("allreduce", -1, partial(_allreduce, network, links))
         result.append(_shallowest(network, allreduce))
         if of_all or (of_all is None and network.nodes <= MOST_OF_ALL):
-            result.append(_timed("allgather", -1, partial(_allgather, network, links)))
+            allgather = _timed("allgather", -1, partial(_allgather, network, links))
+            result.append(_without_slow_relays(network, allgather))
         elif of_all is None and _is_changed_torus(network):
             of_torus = _timed("allgather", -1, partial(_allgather_on_torus, network, links))
             result += [of_torus] if of_torus.trees else []
@@ -187,6 +189,32 @@ def _shallowest(network: Network, packing: Packing) -> Packing:
     binary = Packing(packing.collective, packing.root, tuple(trees), packing.seconds)
     close = packing.busiest(network) * CLOSE_ENOUGH
     return binary if binary.busiest(network) <= close else packing
+
+
+def _without_slow_relays(network: Network, packing: Packing) -> Packing:
+    """On a tree of switches, trees of an allgather in which nodes with slow links forward nothing,
+    unless they load a link more.
+
+    Each tree is a chain through the fast nodes. Its last node also sends to the slow nodes, so each
+    fast node does so for a part of the trees.
+    """
+    slow = _slow_nodes(network)
+    fast = [node for node in range(network.nodes) if node not in slow]
+    if network.is_direct or not slow or not fast:
+        return packing
+    trees = []
+    for root in range(network.nodes):
+        first = fast.index(root) if root in fast else root % len(fast)
+        chain = [*([root] if root in slow else []), *fast[first:], *fast[:first]]
+        parents = [-1] * network.nodes
+        for above, node in pairwise(chain):
+            parents[node] = above
+        for node in slow - {root}:
+            parents[node] = chain[-1]
+        trees.append((1, parents))
+    made = Packing(packing.collective, packing.root, tuple(trees), packing.seconds)
+    close = packing.busiest(network) * CLOSE_ENOUGH
+    return made if made.busiest(network) <= close else packing
 
 
 def _slow_nodes(network: Network) -> set[int]:

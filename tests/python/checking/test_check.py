@@ -12,6 +12,12 @@ from toccata.checking import session
 from toccata.topology import networks
 
 COMMAND = ("--", "mpirun", "-n", "4")
+SRUN = """
+import os, sys
+ranks = sys.argv[sys.argv.index("-N") + 1]
+program = next(i for i, word in enumerate(sys.argv) if i > 0 and word.startswith("/"))
+os.execvp("mpirun", ["mpirun", "-n", ranks, *sys.argv[program:]])
+"""
 
 
 @pytest.fixture
@@ -160,6 +166,39 @@ def test_only_launchers_are_accepted(hosts: Path) -> None:
     code, _, error = check(command=("--", "ls"))
     assert (code, error.count("\n")) == (2, 1)
     assert "'ls' is not a launcher" in error
+
+
+def test_srun_starts_the_program_with_its_options(
+    hosts: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Slurm has no MPI of its own, so --mpi names it. Here, a script starts mpirun instead."""
+    fakes.script(hosts / "bin/srun", SRUN)
+    monkeypatch.setenv("FAKE_LOG", str(hosts / "log"))
+    command = ("--", "srun", "-N", "4", "--ntasks-per-node", "1", "--mpi=pmix")
+    code, output, _ = check("--mpi", "openmpi", "--save", "x.txt", command=command)
+    assert (code, "4 hosts, Fake MPI 1.0" in output) == (0, True)
+    (line,) = (hosts / "log").read_text().splitlines()
+    program = hosts / "home/bench/openmpi/toccata_check"
+    assert line == f"preload None -n 4 {program} --lifetime 300"
+    code, _, error = check(command=command)
+    assert (code, error.count("\n")) == (2, 1)
+    assert "--mpi" in error
+
+
+def test_hosts_on_a_mesh_are_named_first_and_then_measured_with_their_cells(
+    hosts: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (hosts / "ring.txt").write_text("machine torus:4 core:1\nlabels node n2,n3,n0,n1\n")
+    monkeypatch.setenv("FAKE_LOG", str(hosts / "log"))
+    monkeypatch.setenv("FAKE_SLOW", "2")
+    code, output, _ = check("--machine", "ring.txt", "--save", "slow.txt")
+    assert code == 3
+    assert "n2: long messages have 0.49 of the expected bandwidth" in output
+    ends = [line.split("toccata_check ")[1] for line in (hosts / "log").read_text().splitlines()
+            if "toccata_check" in line]  # fmt: skip
+    cells = "--lifetime 300 --mesh 4 --periodic 1 --cells 2-3,0-1"
+    assert ends == ["--lifetime 300 --names", cells, f"{cells} --backwards --pings 1200"]
+    assert "\nlinks 0=" in (hosts / "slow.txt").read_text()
 
 
 def test_hosts_that_the_topology_does_not_have_are_one_line(hosts: Path) -> None:

@@ -104,15 +104,6 @@ def test_late_messages_of_one_pair_are_doubtful_but_no_finding() -> None:
     assert not findings.is_doubtful(measured(4), site("node:4 core:1"))
 
 
-def test_on_a_mesh_bandwidth_is_compared_only_with_a_baseline() -> None:
-    names = [f"n{host}" for host in range(8)]
-    network = networks.of_machine(_core.Machine("torus:4x2 core:1"))
-    there = Site(network, dict(enumerate(names)), {host: host for host in range(8)})
-    slow = measured(8, bandwidth=lambda a, b: 2.0 if 3 in (a, b) else 1.0)
-    assert findings.find(slow, there) == []
-    assert ("host", "n3", "bandwidth") in keys(findings.find(slow, there, measured(8)))
-
-
 def test_noise_of_one_pair_is_not_a_slow_cable() -> None:
     noisy = measured(8, bandwidth=lambda a, b: 1.2 if (a, b) == (2, 5) else 1.0)
     assert findings.find(noisy, site("node:8 core:1")) == []
@@ -129,6 +120,16 @@ def test_a_core_that_stands_still_is_slow_but_one_with_neighbours_is_disturbed()
     beside = replace(whole, cores=[*whole.cores[:2], busy, whole.cores[3]])
     assert findings.find(beside, site("node:4 core:1")) == []
     assert findings.disturbed(beside) == ["n2"]
+
+
+def test_a_slow_cable_of_a_disturbed_host_is_not_certain() -> None:
+    found = [Finding("cable", "n1-n2", "bandwidth", 3.0), Finding("cable", "n0-n3", "stalls", 3.0),
+             Finding("host", "n2", "bandwidth", 2.0)]  # fmt: skip
+    assert findings.certain(found, ["n2"]) == found[1:]
+    assert findings.certain(found, []) == found
+    stalls = Finding("host", "n1", "stalls", 1.3)
+    assert findings.certain([stalls], ["n1"]) == []
+    assert findings.certain([stalls], ["n2"]) == [stalls]
 
 
 def test_a_slow_core_and_slow_memory_are_found() -> None:

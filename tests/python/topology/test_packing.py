@@ -204,11 +204,16 @@ def test_behind_switches_two_binary_trees_replace_a_chain() -> None:
 
 def test_nodes_with_slow_links_forward_nothing() -> None:
     network = platforms.network("leaf:2 node:4", "node2=1/4")
-    for each in packing.pack(network, [0, 2], of_all=False):
+    *rooted, allgather = packing.pack(network, [0, 2])
+    for each in rooted:
         for _, parents in each.trees:
             assert 2 not in parents or each.root == 2
             assert parents.count(-1) == 1
         assert each.busiest(network) == pytest.approx(4)
+    for root, (_, parents) in enumerate(allgather.trees):
+        assert parents.index(-1) == root
+        assert parents.count(2) == (root == 2)
+    assert allgather.busiest(network) == pytest.approx(7 * 4)
 
 
 def test_files_serve_the_algorithms(tmp_path: Path) -> None:
