@@ -17,7 +17,7 @@ SIZES = [1 << power for power in range(16, 27)]  # bytes, 64 KiB to 64 MiB
 SEGMENTS = (2, 4, 8, 16, 32, 64, 128)
 CLOSE = 1.03  # times the best prediction, from which on more segments do not count
 LEAST_SEGMENT = 8 << 10  # bytes
-BOTH_WAYS = 0.7  # share of the time of the other direction that is added; measured with TCP
+BOTH_WAYS = 0.7  # share of the time of the other direction that is added; assumed, for TCP
 MOST_NODES = 64
 # If the MPI library's own algorithm is unknown, the fastest one of these.
 RIVALS = {
