@@ -90,7 +90,7 @@ TEST(Cost, OnlyARendezvousWaitsForTheReceiver) {
 // Rank 1 is late. An eager message waits for it, and a rendezvous begins when it arrives.
 TEST(Cost, LateRanksReceiveWhatHasArrived) {
   const auto late = [](double seconds, std::int64_t n) {
-    const CostOptions options{.arrivals = {0, seconds}};
+    const CostOptions options{.arrivals = {0, seconds, 0, 0}};
     Ranks ranks = one_message();
     return ranks.predict(flat(), n, options).seconds;
   };
