@@ -2,7 +2,8 @@
 #
 #   //@ define NAME             lines up to `//@ end` are a part with that name
 #   //@ each NAME of GROUP ...  the part for each function of a group: collectives, neighbors, waits,
-#                               all (the first two), data (all with arguments), sends, ...
+#                               all (the first two), data (all with arguments), sized (collectives
+#                               with arguments), sends, ...
 #   //@ use NAME ...            the part once
 #
 # A part may contain these words:
@@ -66,6 +67,8 @@ _style(addresses "" any "void* $")
 # What each neighbour gets: the counts and datatypes of the sent blocks.
 _style(edges "" count "{$|}" counts "{$|}" type "{$|}" types "{$|}")
 _style(edges_in_fortran "" count "{*$|}" counts "{$|}" type "{c_datatype($)|}" types "{$|}")
+# All arguments of a collective, for the recorder; arrays of datatypes are not converted.
+_style(called_in_fortran from_fortran types "$")
 # Parameters of the functions that make a Signature, and statements that store the arguments.
 _style(heard c counts "const int*" places "const int*" offsets "const MPI_Aint*"
        types "const MPI_Datatype*")
@@ -169,9 +172,13 @@ foreach(_row IN LISTS _rows)
 endforeach()
 set(functions_all ${functions_collectives} ${functions_neighbors})
 set(functions_data "")
+set(functions_sized "")
 foreach(_name IN LISTS functions_all)
   if(${_name}_arguments)
     list(APPEND functions_data ${_name})
+    if(_name IN_LIST functions_collectives)
+      list(APPEND functions_sized ${_name})
+    endif()
   endif()
 endforeach()
 

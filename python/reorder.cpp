@@ -3,11 +3,17 @@
 #include "reorder.h"
 
 #include <chrono>
+#include <cstdint>
+#include <map>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
+#include <optional>
+#include <tuple>
+#include <utility>
 
 #include "choices/choice.h"
 #include "networks/flows.h"
@@ -37,6 +43,32 @@ const Algorithm& algorithm_of(const Choice& choice) {
 Choice plain(Choice choice) {
   choice.reorder = Reorder::off;
   return choice;
+}
+
+// The sender, the receiver, the messages and their blocks.
+using PairOfRanks = std::tuple<int, int, std::int64_t, std::int64_t>;
+
+// Nothing if there are more than `most` messages.
+std::optional<std::vector<PairOfRanks>> pairs_of(const Choice& choice, const Shape& known,
+                                                 std::int64_t most) {
+  algorithm_of(choice);
+  const Shape shape = plain(choice).in(known);
+  std::vector<PairOfRanks> result;
+  std::int64_t messages = 0;
+  for (int rank = 0; rank < shape.p; ++rank) {
+    const Schedule schedule = choice.schedule(shape, rank);
+    std::map<int, std::pair<std::int64_t, std::int64_t>> sent;  // by peer
+    for (int round = 0; round < schedule.rounds(); ++round)
+      for (const Message& each : schedule.sends(round)) {
+        if (++messages > most) return {};
+        auto& [number, blocks] = sent[each.peer];
+        ++number;
+        for (const BlockRange& range : schedule.ranges(each)) blocks += range.blocks();
+      }
+    for (const auto& [peer, sums] : sent)
+      result.emplace_back(rank, peer, sums.first, sums.second);
+  }
+  return result;
 }
 
 // A mapping, and the seconds that the search took.
@@ -93,6 +125,10 @@ void bind_reorder(nb::module_& module) {
       },
       "choice"_a, "shape"_a, nb::call_guard<nb::gil_scoped_release>(),
       "The traffic of the schedules, one byte per block.");
+  module.def("pairs_of", &pairs_of, "choice"_a, "shape"_a, "most"_a,
+             nb::call_guard<nb::gil_scoped_release>(),
+             "The traffic of the schedules: sender, receiver, messages and blocks of each pair. "
+             "None if there are more than `most` messages.");
   module.def(
       "ring_flows",
       [](int p) {

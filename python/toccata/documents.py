@@ -65,15 +65,29 @@ def json_of(path: Path, *, what: str, remedy: str) -> dict[str, Any]:
         raise InputError(f"{path}: is not a {what}; {remedy}") from None
 
 
-def read(path: Path, kind: type[Kind], key: str, version: int, *, what: str, remedy: str) -> Kind:
-    """Like json_of, for a file of ours: `key` gives its version, `convert` checks its fields."""
+def read(
+    path: Path,
+    kind: type[Kind],
+    key: str,
+    version: int,
+    *,
+    what: str,
+    remedy: str,
+    oldest: int | None = None,
+) -> Kind:
+    """Like json_of, for a file of ours: `key` gives its version, `convert` checks its fields.
+
+    Versions from `oldest` on are read, if it is given; `kind` has defaults for their fields.
+    """
     document = json_of(path, what=what, remedy=remedy)
     if key not in document:
         raise InputError(f"{path}: is not a {what}; {remedy}")
     found = document[key]
-    if type(found) is not int or found != version:
+    least = version if oldest is None else oldest
+    if type(found) is not int or not least <= found <= version:
+        known = f"version {version}" if least == version else f"versions {least} to {version}"
         raise InputError(
-            f"{path}: has version {found!r}, but this Toccata reads version {version}; {remedy}"
+            f"{path}: has version {found!r}, but this Toccata reads {known}; {remedy}"
         )
     return convert(path, document, kind, remedy=remedy)
 

@@ -8,23 +8,30 @@
 #include "recording/recorder.h"
 
 // What the MPI functions send: each calls visit(kind, space, peer, bytes, incoming) for every
-// message of a call with these arguments.
+// message of a call with these arguments. collectives.h continues this.
 namespace toccata::recording {
 
-// Messages of a call.
+// Messages and collectives of a call.
 struct Now {
+  bool is_blocking = true;
   void operator()(Kind kind, Space space, int peer, std::uint64_t bytes,
                   bool incoming = false) const {
     Recorder::get()->count(kind, space, peer, bytes, incoming);
   }
+  void operator()(const Member& zero, Routine routine, int root, std::uint64_t bytes) const {
+    Recorder::get()->count(zero, {routine, is_blocking, root}, bytes);
+  }
 };
 
-// Messages of each start of a persistent request, whose handle may be that of an older request.
+// Those of each start of a persistent request, whose handle may be that of an older request.
 class AtStart {
  public:
   explicit AtStart(MPI_Request request) : request_(request) { Recorder::get()->forget(request); }
   void operator()(Kind kind, Space space, int peer, std::uint64_t bytes) const {
     Recorder::get()->keep(request_, kind, space, peer, bytes);
+  }
+  void operator()(const Member& zero, Routine routine, int root, std::uint64_t bytes) const {
+    Recorder::get()->keep(request_, zero, {routine, false, root}, bytes);
   }
 
  private:

@@ -75,10 +75,13 @@ Recorder* Recorder::get() noexcept {
 }
 
 Recorder::Peers& Recorder::peers_in(Space space) {
-  if (space.win != MPI_WIN_NULL) return wins_[key_of(space.win)];
-  if (in_last_comm_ == nullptr || last_comm_ != key_of(space.comm)) {
-    last_comm_ = key_of(space.comm);
-    in_last_comm_ = &comms_[last_comm_];
+  return space.win != MPI_WIN_NULL ? wins_[key_of(space.win)] : in(space.comm).peers;
+}
+
+Recorder::InComm& Recorder::in(MPI_Comm comm) {
+  if (in_last_comm_ == nullptr || last_comm_ != key_of(comm)) {
+    in_last_comm_ = &comms_[key_of(comm)];
+    last_comm_ = key_of(comm);
   }
   return *in_last_comm_;
 }
@@ -106,6 +109,35 @@ void Recorder::count(Kind kind, Space space, int peer, std::uint64_t bytes, bool
 void Recorder::keep(MPI_Request request, Kind kind, Space space, int peer, std::uint64_t bytes) {
   const Lock lock(busy_);
   requests_[key_of(request)].push_back({&find(kind, space, peer, false), bytes});
+}
+
+Member Recorder::member(MPI_Comm comm) {
+  const Lock lock(busy_);
+  InComm& found = in(comm);
+  if (!found.is_known) {
+    int between = 0;
+    PMPI_Comm_test_inter(comm, &between);
+    if (between == 0) {
+      PMPI_Comm_rank(comm, &found.own.rank);
+      PMPI_Comm_size(comm, &found.own.size);
+      if (found.own.rank == 0) found.own.group = calls_.group_of(comm);
+    }
+    found.is_known = true;
+  }
+  return found.own;
+}
+
+void Recorder::count(const Member& zero, const Call& call, std::uint64_t bytes) {
+  const Lock lock(busy_);
+  Counter& counter = calls_.counter(zero.group, call, bytes);
+  ++counter.messages;
+  counter.bytes += bytes;
+}
+
+void Recorder::keep(MPI_Request request, const Member& zero, const Call& call,
+                    std::uint64_t bytes) {
+  const Lock lock(busy_);
+  requests_[key_of(request)].push_back({&calls_.counter(zero.group, call, bytes), bytes});
 }
 
 void Recorder::start(MPI_Request request) {

@@ -11,11 +11,12 @@
 #include <unordered_map>
 #include <vector>
 
+#include "recording/calls.h"
 #include "topology/whereabouts.h"
 
 namespace toccata::recording {
 
-enum class Kind : std::uint8_t { point_to_point, neighborhood, one_sided };
+enum class Kind : std::uint8_t { point_to_point, neighborhood, one_sided, collective };
 
 // A handle as the key of a table: a pointer in some MPIs, an integer in others.
 using Key = std::uintptr_t;
@@ -49,18 +50,20 @@ class Lock {
   std::atomic_flag& flag_;
 };
 
-struct Counter {
-  std::uint64_t messages = 0, bytes = 0;
-};
-
 // What one call sends to one rank.
 struct Flow {
   Counter* counter;
   std::uint64_t bytes;
 };
 
-// The messages and bytes between this rank and others, by ranks of MPI_COMM_WORLD. The memory grows
-// with the number of peers, not with the number of ranks.
+// This rank in a communicator, as far as collectives need it.
+struct Member {
+  int rank = -1, size = 0;  // -1 and 0 in an intercommunicator
+  Calls::Group* group = nullptr;  // only on rank 0, and only if its calls can be counted
+};
+
+// The messages and bytes between this rank and others, by ranks of MPI_COMM_WORLD, and the calls of
+// collectives. The memory grows with the number of peers, not with the number of ranks.
 class Recorder {
  public:
   // Null if nothing is recorded: without TOCCATA_RECORD, and without MPI_Init.
@@ -71,6 +74,11 @@ class Recorder {
   // The same, but the flow counts at each start of a persistent request.
   void keep(MPI_Request request, Kind kind, Space space, int peer, std::uint64_t bytes);
   void start(MPI_Request request);
+
+  // Rank 0 of a communicator counts its calls of collectives, others only ask who they are.
+  Member member(MPI_Comm comm);
+  void count(const Member& zero, const Call& call, std::uint64_t bytes);
+  void keep(MPI_Request request, const Member& zero, const Call& call, std::uint64_t bytes);
 
   // Handles may return after these.
   void forget(MPI_Request request);
@@ -87,12 +95,18 @@ class Recorder {
     auto operator<=>(const Peer&) const = default;
   };
   using Peers = std::unordered_map<std::uint64_t, Counter*>;
+  struct InComm {
+    Peers peers;
+    Member own;
+    bool is_known = false;  // own
+  };
 
   Recorder(std::string file, int rank);
   static Recorder* make() noexcept;
   Counter& find(Kind kind, Space space, int peer, bool incoming);
   Counter& of_world(Kind kind, Space space, int peer, bool incoming);
   Peers& peers_in(Space space);
+  InComm& in(MPI_Comm comm);
 
   std::string file_;
   int rank_;
@@ -100,10 +114,12 @@ class Recorder {
   std::atomic_flag busy_;
   std::map<Peer, Counter> counters_;
   Counter outside_;  // to ranks of other worlds
+  Calls calls_;
   // By handle: the counters of the ranks to which this rank has sent there.
-  std::unordered_map<Key, Peers> comms_, wins_;
+  std::unordered_map<Key, InComm> comms_;
+  std::unordered_map<Key, Peers> wins_;
   Key last_comm_ = 0;
-  Peers* in_last_comm_ = nullptr;
+  InComm* in_last_comm_ = nullptr;
   std::unordered_map<Key, std::vector<Flow>> requests_;
 };
 

@@ -1,5 +1,6 @@
 // The end of a recording: rank 0 gets the counts of all ranks, and writes them.
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdio>
@@ -24,9 +25,10 @@ struct Row {
   std::uint64_t messages, bytes;
 };
 
-constexpr std::array names{"point-to-point", "neighborhood", "one-sided"};
+constexpr std::array names{"point-to-point", "neighborhood", "one-sided", "collective"};
 
 // The rows of each rank on rank 0.
+template <typename Row>
 std::vector<std::vector<Row>> gather(const std::vector<Row>& own, int p, bool is_root) {
   const int number = static_cast<int>(own.size());
   std::vector<int> numbers(is_root ? p : 0), first(is_root ? p + 1 : 0);
@@ -61,6 +63,35 @@ std::vector<Whereabouts> gather_whereabouts(const Whereabouts& own, int p, bool 
   std::vector<Whereabouts> all(is_root ? p : 0);
   PMPI_Gather(&own, sizeof own, MPI_BYTE, all.data(), sizeof own, MPI_BYTE, 0, MPI_COMM_WORLD);
   return all;
+}
+
+// The first line of the library's text, by which Python knows its algorithms.
+std::string library_text() {
+  std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
+  int length = 0;
+  PMPI_Get_library_version(text.data(), &length);
+  const std::string whole = text.data();
+  return whole.substr(0, whole.find('\n'));
+}
+
+// Fewer of each rank if there are many ranks, so that the file does not become huge.
+std::size_t most_entries(int p) { return std::max(64, (1 << 16) / p); }
+
+// Appends what Calls::saved has returned on a rank.
+void add_calls(const std::vector<std::int64_t>& saved, nlohmann::json& traffic) {
+  auto at = saved.begin();
+  nlohmann::json& communicators = traffic["communicators"];
+  const auto before = static_cast<std::int64_t>(communicators.size());
+  traffic["left_out"] = traffic["left_out"].get<std::int64_t>() + *at++;
+  for (std::int64_t groups = *at++; groups > 0; --groups) {
+    nlohmann::json runs = nlohmann::json::array();
+    for (std::int64_t left = *at++; left > 0; --left, at += 3)
+      runs.push_back({at[0], at[1], at[2]});
+    communicators.push_back(std::move(runs));
+  }
+  for (std::int64_t entries = *at++; entries > 0; --entries, at += 6)
+    traffic["collectives"].push_back({routine_names[at[1]], before + at[0], at[4], at[3], at[5],
+                                      at[2] != 0 ? "blocking" : "nonblocking"});
 }
 
 // A rank that has not loaded this library never comes. After ten seconds, a line names the remedy.
@@ -100,6 +131,7 @@ void Recorder::write() {
                    counter.messages, counter.bytes});
   wait_for_all(p);
   const auto rows = gather(own, p, is_root);
+  const auto calls = gather(calls_.saved(most_entries(p)), p, is_root);
   const auto hosts = gather_hosts(p, is_root);
   const auto whereabouts = gather_whereabouts(own_, p, is_root);
   const std::array<std::uint64_t, 2> mine{outside_.messages, outside_.bytes};
@@ -117,13 +149,18 @@ void Recorder::write() {
   std::vector<std::int32_t> cores;  // in the numbers of each node; -1 if a rank may leave a core
   for (const Whereabouts& each : whereabouts) cores.push_back(each.objects.back());
   const Placement placement = placement_of(whereabouts);
-  const nlohmann::json traffic{{"toccata_traffic", 1},
-                               {"ranks", p},
-                               {"machine", saved(with_hosts(placement, hosts))},
-                               {"placement", text(placement)},
-                               {"cores", std::move(cores)},
-                               {"pairs", std::move(pairs)},
-                               {"outside", outside}};
+  nlohmann::json traffic{{"toccata_traffic", 2},
+                         {"ranks", p},
+                         {"mpi", library_text()},
+                         {"machine", saved(with_hosts(placement, hosts))},
+                         {"placement", text(placement)},
+                         {"cores", std::move(cores)},
+                         {"pairs", std::move(pairs)},
+                         {"communicators", nlohmann::json::array()},
+                         {"collectives", nlohmann::json::array()},
+                         {"left_out", 0},
+                         {"outside", outside}};
+  for (const auto& each : calls) add_calls(each, traffic);
   const auto text = traffic.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
   if (const std::string why = write_file(file_, text); !why.empty())
     std::fprintf(stderr,

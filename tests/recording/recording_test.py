@@ -22,14 +22,14 @@ options = arguments.parse_args() if __name__ == "__main__" else None
 RANKS = range(4)
 
 
-def run(program, *words, file="traffic.json", **settings):
+def run(program, *words, file="traffic.json", ranks=4, **settings):
     """The completed run of a program, and the recorded traffic; None without a file."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / file
         preload = " ".join(filter(None, [options.library, options.also_preload]))
         given = {"LD_PRELOAD": preload, "TOCCATA_RECORD": str(path)} | settings
         said = [f"{name}={value}" for name, value in given.items()]
-        command = [*options.launcher.split(";"), "-n", "4", "env", *said, program, *words]
+        command = [*options.launcher.split(";"), "-n", str(ranks), "env", *said, program, *words]
         done = subprocess.run(
             command, capture_output=True, text=True, timeout=60, check=False, env=os.environ
         )
@@ -39,6 +39,21 @@ def run(program, *words, file="traffic.json", **settings):
 def by_pair(traffic, kind):
     """{(from, to): (messages, bytes)} of one kind."""
     return {(a, b): (n, size) for a, b, each, n, size in traffic["pairs"] if each == kind}
+
+
+WORLD = (0, 1, 2, 3)
+
+
+def calls(traffic):
+    """{(collective, bytes, root, form, ranks): calls}."""
+    members = [
+        tuple(first + i * step for first, count, step in runs for i in range(count))
+        for runs in traffic["communicators"]
+    ]
+    return {
+        (name, size, root, form, members[of]): n
+        for name, of, size, root, n, form in traffic["collectives"]
+    }
 
 
 def ring(messages, size):
@@ -51,7 +66,7 @@ class Recording(unittest.TestCase):
         done, traffic = run(self.programs["traffic"], case)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(traffic["ranks"], 4)
-        self.assertEqual(traffic["toccata_traffic"], 1)
+        self.assertEqual(traffic["toccata_traffic"], 2)
         return traffic
 
     @classmethod
@@ -65,6 +80,7 @@ class Recording(unittest.TestCase):
         to_itself = {(rank, rank): (1, 7) for rank in RANKS}
         self.assertEqual(by_pair(traffic, "point-to-point"), ring(15, size) | to_itself)
         self.assertEqual({each[2] for each in traffic["pairs"]}, {"point-to-point"})
+        self.assertEqual(calls(traffic), {("barrier", 0, 0, "blocking", WORLD): 1})
         self.assertEqual(traffic["outside"], [0, 0])
 
     def test_ranks_are_those_of_the_world(self):
@@ -128,10 +144,106 @@ class Recording(unittest.TestCase):
                 one_sided = ring(1, 20) | {(b, a): (1, 24) for a, b in ring(0, 0)}
                 self.assertEqual(by_pair(traffic, "one-sided"), one_sided)
 
+    def collectives(self, case, ranks):
+        done, traffic = run(self.programs["collectives"], case, ranks=ranks)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual((traffic["ranks"], traffic["left_out"]), (ranks, 0))
+        return traffic
+
+    def test_collectives_of_known_sizes(self):
+        for p in (2, 3, 4, 5):
+            with self.subTest(p):
+                traffic = self.collectives("whole", p)
+                blocking = {
+                    ("bcast", 10, 1): 3, ("bcast", 0, 0): 1, ("allreduce", 8, 0): 3,
+                    ("barrier", 0, 0): 2, ("allgather", 12, 0): 2, ("alltoall", 5, 0): 2,
+                    ("gather", 6, 1): 1, ("gather", 7, 0): 1, ("scatter", 8, 0): 1,
+                    ("scatter", 9, 1): 1, ("reduce", 4, 1): 1, ("reduce_scatter", 8, 0): 1,
+                    ("scan", 4, 0): 1, ("exscan", 4, 0): 1,
+                }  # fmt: skip
+                nonblocking = (("allreduce", 16, 0), ("barrier", 0, 0), ("bcast", 11, 1))
+                world = tuple(range(p))
+                self.assertEqual(
+                    calls(traffic),
+                    {(*each, "blocking", world): n for each, n in blocking.items()}
+                    | {(*each, "nonblocking", world): 1 for each in nonblocking},
+                )
+                self.assertEqual(traffic["pairs"], [])
+
+    def test_vector_forms_are_means_or_direct_messages(self):
+        for p in (2, 3, 5):
+            with self.subTest(p):
+                traffic = self.collectives("vectors", p)
+                world = "blocking", tuple(range(p))
+                self.assertEqual(
+                    calls(traffic),
+                    {("allgather", 2 * (p + 1), 0, *world): 1,
+                     ("reduce_scatter", 2 * (p - 1), 0, *world): 1},
+                )  # fmt: skip
+                expected = {}
+                for a in range(p):
+                    for b in set(range(p)) - {a}:
+                        sizes = [b, 4 * (a + b), 12 * (b == (a + 1) % p), 4 * a * (b == 1),
+                                 4 * b * (a == 0)]  # fmt: skip
+                        expected[a, b] = sum(map(bool, sizes)), sum(sizes)
+                self.assertEqual(by_pair(traffic, "collective"), expected)
+
+    def test_collectives_of_communicators(self):
+        for p in (2, 3, 4, 5):
+            with self.subTest(p):
+                traffic = self.collectives("communicators", p)
+                expected = {("bcast", 100, 0, "blocking", tuple(reversed(range(p)))): 2}
+                for half in (0, 1):
+                    expected["allreduce", 4, 0, "blocking", tuple(range(half, p, 2))] = 2
+                for rank in range(p):
+                    expected["barrier", 0, 0, "blocking", (rank,)] = 1
+                self.assertEqual(calls(traffic), expected)
+
+    def test_persistent_collectives_count_at_each_start(self):
+        if not self.has_mpi_4():
+            self.skipTest("before MPI 4")
+        traffic = self.collectives("persistent", 4)
+        self.assertEqual(
+            calls(traffic),
+            {("allreduce", 24, 0, "nonblocking", WORLD): 3, ("bcast", 77, 1, "blocking", WORLD): 1},
+        )
+        ends = {(a, b): (3, 3) for a in (1, 2, 3) for b in RANKS if a != b}
+        self.assertEqual(by_pair(traffic, "collective"), ends)
+
+    def test_many_sizes_merge(self):
+        traffic = self.collectives("sizes", 2)
+        found = calls(traffic)
+        self.assertEqual(sum(found.values()), 3000)
+        self.assertEqual(len(found), 2049)  # from 2049 bytes on, one class of sizes
+        self.assertEqual(found["bcast", 2525, 0, "blocking", (0, 1)], 952)
+
+    def test_collectives_in_fortran(self):
+        for name, program in self.programs.items():
+            if not name.startswith("collectives_"):
+                continue
+            with self.subTest(name):
+                done, traffic = run(program)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                expected = {
+                    ("barrier", 0, 0, "blocking", WORLD): 1,
+                    ("barrier", 0, 0, "nonblocking", WORLD): 1,
+                    ("bcast", 20, 1, "blocking", WORLD): 1,
+                    ("allreduce", 24, 0, "blocking", WORLD): 3,
+                    ("allreduce", 28, 0, "nonblocking", WORLD): 1,
+                    ("gather", 8, 3, "blocking", WORLD): 1,
+                    ("scatter", 12, 0, "blocking", WORLD): 1,
+                    ("reduce", 32, 1, "blocking", WORLD[::-1]): 1,
+                }
+                self.assertEqual(calls(traffic), expected)
+                # Between two ranks: as many integers as the sum of their numbers, two times.
+                ends = {(a, b): (2, 8 * (a + b)) for a in RANKS for b in RANKS if a != b}
+                self.assertEqual(by_pair(traffic, "collective"), ends)
+
     def test_the_placement_of_the_ranks_is_recorded(self):
         traffic = self.recorded("between")
         self.assertTrue(traffic["machine"].startswith("machine "), traffic["machine"])
         self.assertTrue(traffic["placement"])
+        self.assertRegex(traffic["mpi"], "MPI|MPICH")
 
     def test_without_a_file_nothing_is_recorded(self):
         done, traffic = run(self.programs["traffic"], "sends", TOCCATA_RECORD="")

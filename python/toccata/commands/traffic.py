@@ -94,7 +94,8 @@ def _print_recorded(file: Path, output: Path | None) -> None:
     placed = found.placed(file)
     title = f"{found.ranks} ranks on {placed.machine.text}"
     amount = f"{found.messages:,} messages, {q.show_amount(found.bytes)}"
-    console.print(f"\n[bold cyan]{title}[/]: {amount}; collectives are not recorded\n")
+    without = "" if found.has_collectives else "; without collectives, which this file lacks"
+    console.print(f"\n[bold cyan]{title}[/]: {amount}{without}\n")
     print_whole(recorded.kinds_table(found))
     console.print()
     print_whole(recorded.crossings_table(found, recorded.crossings(found, placed)))
@@ -103,6 +104,8 @@ def _print_recorded(file: Path, output: Path | None) -> None:
     if found.outside[0]:
         messages, size = f"{found.outside[0]:,} messages", q.show_amount(found.outside[1])
         console.print(f"\n[dim]without {messages} ({size}) to ranks of other worlds[/]")
+    if found.left_out:
+        console.print(f"\n[dim]without {found.left_out:,} calls of collectives: too many[/]")
     if output is not None:
         from toccata.drawing import pictures, traffic_maps  # matplotlib takes a second to load
 

@@ -3,10 +3,10 @@
 import json
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Literal, get_args
+from typing import Annotated
 
 import msgspec
 from msgspec import Meta
@@ -14,26 +14,15 @@ from rich.table import Table
 
 from toccata import _core, documents
 from toccata.errors import InputError
+from toccata.models import estimates
+from toccata.models.estimates import Calls, Count, Pair, Runs
 from toccata.plain_table import PlainTable
 from toccata.quantities import MOST_RANKS, show_amount
 from toccata.topology import machines
 
-KEY, VERSION = "toccata_traffic", 1
+KEY, OLDEST, VERSION = "toccata_traffic", 1, 2
 REMEDY = "`toccata run --record FILE.json -- mpirun ...` writes such files"
-Kind = Literal["point-to-point", "neighborhood", "one-sided"]
-KINDS: tuple[Kind, ...] = get_args(Kind)
-Count = Annotated[int, Meta(ge=0, le=2**63 - 1)]
 Core = Annotated[int, Meta(ge=-1, le=2**31 - 1)]
-
-
-class Pair(msgspec.Struct, array_like=True, frozen=True):
-    """The messages of one kind from one rank to another."""
-
-    sender: Count
-    receiver: Count
-    kind: Kind
-    messages: Count
-    bytes: Count
 
 
 @dataclass(frozen=True)
@@ -41,7 +30,7 @@ class Traffic:
     """All messages of a run.
 
     `machine` and `placement` tell where its ranks ran, `cores` the core of each in the numbers of
-    its node, or -1 if it could run on several.
+    its node, or -1 if it could run on several. `pairs` contains estimates of the collectives.
     """
 
     ranks: Annotated[int, Meta(ge=1, le=MOST_RANKS)]
@@ -50,6 +39,10 @@ class Traffic:
     cores: list[Core]
     pairs: list[Pair]
     outside: tuple[Count, Count]  # messages and bytes to ranks of other worlds
+    mpi: str = ""  # from MPI_Get_library_version
+    communicators: list[Runs] = field(default_factory=list)
+    collectives: list[Calls] = field(default_factory=list)
+    left_out: Count = 0  # calls of collectives that `pairs` does not contain
 
     @cached_property
     def bytes(self) -> int:
@@ -94,7 +87,9 @@ def is_traffic(text: str) -> bool:
 
 def read(path: Path) -> Traffic:
     """InputError if the file is not a record of this version."""
-    found = documents.read(path, Traffic, KEY, VERSION, what="record of traffic", remedy=REMEDY)
+    found = documents.read(
+        path, Traffic, KEY, VERSION, what="record of traffic", remedy=REMEDY, oldest=OLDEST
+    )
     if len(found.cores) != found.ranks:
         raise InputError(f"{path}: cores: expected one for each of {found.ranks} ranks; {REMEDY}")
     for each in found.pairs:
@@ -103,7 +98,10 @@ def read(path: Path) -> Traffic:
                 f"{path}: pairs: there is no rank {max(each.sender, each.receiver)} among "
                 f"{found.ranks}; {REMEDY}"
             )
-    return found
+    if why := estimates.complaint(found.ranks, found.communicators, found.collectives):
+        raise InputError(f"{path}: {why}; {REMEDY}")
+    more, left_out = estimates.pairs(found.mpi, found.communicators, found.collectives)
+    return replace(found, pairs=found.pairs + more, left_out=found.left_out + left_out)
 
 
 def regions(placement: _core.Placement) -> Iterator[tuple[str, list[tuple[int, int]]]]:
@@ -163,12 +161,13 @@ def kinds_table(traffic: Traffic) -> Table:
     table = PlainTable()
     for heading in ("Kind", "messages", "bytes", "share"):
         table.add_column(heading, justify="left" if heading == "Kind" else "right")
-    for kind in KINDS:
+    for kind in estimates.KINDS:
         of_kind = [each for each in traffic.pairs if each.kind == kind]
         size = sum(each.bytes for each in of_kind)
         messages = sum(each.messages for each in of_kind)
         if messages:
-            table.add_row(kind, f"{messages:,}", show_amount(size), _share(size, traffic.bytes))
+            name = "collective (estimated)" if kind == "collective" else kind
+            table.add_row(name, f"{messages:,}", show_amount(size), _share(size, traffic.bytes))
     return table
 
 
