@@ -65,8 +65,7 @@ std::optional<std::vector<PairOfRanks>> pairs_of(const Choice& choice, const Sha
         ++number;
         for (const BlockRange& range : schedule.ranges(each)) blocks += range.blocks();
       }
-    for (const auto& [peer, sums] : sent)
-      result.emplace_back(rank, peer, sums.first, sums.second);
+    for (const auto& [peer, sums] : sent) result.emplace_back(rank, peer, sums.first, sums.second);
   }
   return result;
 }

@@ -86,9 +86,7 @@ def read(
     least = version if oldest is None else oldest
     if type(found) is not int or not least <= found <= version:
         known = f"version {version}" if least == version else f"versions {least} to {version}"
-        raise InputError(
-            f"{path}: has version {found!r}, but this Toccata reads {known}; {remedy}"
-        )
+        raise InputError(f"{path}: has version {found!r}, but this Toccata reads {known}; {remedy}")
     return convert(path, document, kind, remedy=remedy)
 
 

@@ -59,7 +59,8 @@ Calls::Group* Calls::group_of(MPI_Comm comm) {
 
 Counter& Calls::counter(Group* group, const Call& call, std::uint64_t bytes) {
   if (group == nullptr) return left_out_;
-  Group::Key key{static_cast<std::uint8_t>(call.routine), call.is_blocking, false, call.root, bytes};
+  Group::Key key{static_cast<std::uint8_t>(call.routine), call.is_blocking, false, call.root,
+                 bytes};
   auto& counters = group->counters_;
   if (const auto found = counters.find(key); found != counters.end()) return found->second;
   if (entries_ >= most_sizes) {
@@ -104,9 +105,10 @@ std::vector<std::int64_t> Calls::saved(std::size_t most) const {
   for (const Entry& each : entries) {
     const auto calls = each.counter.messages;
     const auto mean = (each.counter.bytes + calls / 2) / calls;
-    result.insert(result.end(),
-                  {number_of[each.runs], each.key.routine, each.key.is_blocking ? 1 : 0,
-                   each.key.root, static_cast<std::int64_t>(mean), static_cast<std::int64_t>(calls)});
+    result.insert(
+        result.end(),
+        {number_of[each.runs], each.key.routine, each.key.is_blocking ? 1 : 0, each.key.root,
+         static_cast<std::int64_t>(mean), static_cast<std::int64_t>(calls)});
   }
   return result;
 }

@@ -40,7 +40,8 @@ struct Call {
   std::int32_t root;  // 0 without a root
 };
 
-// The calls of collectives in the communicators in which this rank is rank 0. The memory is bounded.
+// The calls of collectives in the communicators in which this rank is rank 0. The memory is
+// bounded.
 class Calls {
  public:
   // The ranks first, first + step, ... of MPI_COMM_WORLD.
@@ -68,8 +69,8 @@ class Calls {
 
   // All counts as numbers: the calls that are left out; the number of groups, and for each the
   // number of runs and the runs; the number of entries, and for each the number of its group, the
-  // routine, whether it blocks, the root, the mean bytes and the calls. At most `most` entries, those
-  // with the most bytes.
+  // routine, whether it blocks, the root, the mean bytes and the calls. At most `most` entries,
+  // those with the most bytes.
   std::vector<std::int64_t> saved(std::size_t most) const;
 
  private:

@@ -58,7 +58,7 @@ struct Flow {
 
 // This rank in a communicator, as far as collectives need it.
 struct Member {
-  int rank = -1, size = 0;  // -1 and 0 in an intercommunicator
+  int rank = -1, size = 0;        // -1 and 0 in an intercommunicator
   Calls::Group* group = nullptr;  // only on rank 0, and only if its calls can be counted
 };
 

@@ -44,6 +44,11 @@ class Traffic:
     collectives: list[Calls] = field(default_factory=list)
     left_out: Count = 0  # calls of collectives that `pairs` does not contain
 
+    @property
+    def has_collectives(self) -> bool:
+        """Whether the run recorded collectives; files of version 1 do not name the MPI library."""
+        return bool(self.mpi)
+
     @cached_property
     def bytes(self) -> int:
         return sum(each.bytes for each in self.pairs)

@@ -74,8 +74,9 @@ def test_predicted_time_is_that_of_the_busiest_rank_or_node(tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("change", "complaint"),
     [
-        ({"toccata_traffic": 2}, "has version 2, but this Toccata reads version 1"),
-        ({"toccata_traffic": "1"}, "has version '1', but this Toccata reads version 1"),
+        ({"toccata_traffic": 3}, "has version 3, but this Toccata reads versions 1 to 2"),
+        ({"toccata_traffic": 0}, "has version 0, but this Toccata reads versions 1 to 2"),
+        ({"toccata_traffic": "1"}, "has version '1', but this Toccata reads versions 1 to 2"),
         ({"ranks": 0}, "ranks: expected"),
         ({"pairs": [[0, 1, "one-sided", 1, 10**400]]}, r"pairs\[0\]"),
         ({"cores": [0, 1, 2, -7]}, r"cores\[3\]"),
@@ -87,6 +88,26 @@ def test_predicted_time_is_that_of_the_busiest_rank_or_node(tmp_path: Path) -> N
         ({"machine": "nonsense"}, "record"),
         ({"placement": "node:0"}, "record"),
         ({"outside": None}, "outside: expected"),
+        ({"mpi": 4}, "mpi: expected"),
+        ({"left_out": -1}, "left_out: expected"),
+        ({"communicators": [[]]}, r"communicators\[0\]: expected"),
+        ({"communicators": [[[0, 4, 0]]]}, r"communicators\[0\]: the step of a run must not be 0"),
+        ({"communicators": [[[0, 5, 1]]]}, "has 5 ranks, but there are only 4"),
+        ({"communicators": [[[0, 2**20, 1]]]}, "has 1048576 ranks, but there are only 4"),
+        ({"communicators": [[[1, 4, 1]]]}, "expected ranks from 0 to 3"),
+        ({"communicators": [[[2, 4, -1]]]}, "expected ranks from 0 to 3"),
+        ({"communicators": [[[0, 2, 1], [1, 1, 1]]]}, r"communicators\[0\]: names a rank twice"),
+        ({"communicators": [[[0, 2, 1.5]]]}, r"communicators\[0\]\[0\]\[2\]: expected"),
+        ({"collectives": [["bcast", 0, 8, 0, 1, "blocking"]]}, "there is no communicator 0"),
+        ({"collectives": [["cast", 0, 8, 0, 1, "blocking"]]}, r"collectives\[0\]\[0\]: "),
+        ({"collectives": [["bcast", 0, 2**60, 0, 1, "blocking"]]}, r"collectives\[0\]\[2\]: "),
+        ({"collectives": [["bcast", 0, 8, 0, -1, "blocking"]]}, r"collectives\[0\]\[4\]: "),
+        ({"collectives": [["bcast", 0, 8, 0, 1, "late"]]}, r"collectives\[0\]\[5\]: "),
+        ({"collectives": [["bcast", 0, 8]]}, r"collectives\[0\]: expected"),
+        (
+            {"communicators": [[[1, 2, 1]]], "collectives": [["bcast", 0, 8, 2, 1, "blocking"]]},
+            r"collectives\[0\]: there is no root 2 among 2 ranks",
+        ),
     ],
 )
 def test_broken_files_are_one_line(tmp_path: Path, change: dict[str, Any], complaint: str) -> None:

@@ -1,0 +1,129 @@
+"""Estimated messages of recorded collectives."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conftest import Toccata
+from recorded_programs import ring, write
+from toccata.models import estimates
+from toccata.models import traffic as recorded
+from toccata.models.estimates import Calls, Run
+
+OPEN_MPI, MPICH = "Open MPI v4.1.4, package: Debian OpenMPI", "MPICH Version: 4.0.2"
+Ends = dict[tuple[int, int], tuple[int, int]]
+
+
+def expanded(
+    collective: Any, size: int, root: int = 0, mpi: str = MPICH, calls: int = 1,
+    runs: tuple[tuple[int, int, int], ...] = ((0, 4, 1),),
+) -> Ends:  # fmt: skip
+    entry = Calls(collective, 0, size, root, calls, "blocking")
+    found, left_out = estimates.pairs(mpi, [[Run(*each) for each in runs]], [entry])
+    assert left_out == 0 and {each.kind for each in found} <= {"collective"}
+    return {(each.sender, each.receiver): (each.messages, each.bytes) for each in found}
+
+
+def both(ends: Ends) -> Ends:
+    return ends | {(b, a): counts for (a, b), counts in ends.items()}
+
+
+def test_allreduce_by_recursive_doubling() -> None:
+    ends = [(0, 1), (2, 3), (0, 2), (1, 3)]
+    for mpi in (OPEN_MPI, MPICH):
+        found = expanded("allreduce", 8, mpi=mpi, calls=1000)
+        assert found == both(dict.fromkeys(ends, (1000, 8000)))
+
+
+def test_long_allreduce_by_halving_and_doubling() -> None:
+    near, far = [(0, 1), (2, 3)], [(0, 2), (1, 3)]
+    one, two = (both(dict.fromkeys(near + far, (2, 2000)) | dict.fromkeys(ends, (2, 4000)))
+                for ends in (near, far))  # fmt: skip
+    assert expanded("allreduce", 4000) in (one, two)
+
+
+def test_trees_begin_at_the_root() -> None:
+    assert expanded("bcast", 10, root=1) == {(1, 3): (1, 10), (1, 2): (1, 10), (3, 0): (1, 10)}
+    gathered = {(0, 3): (1, 6), (3, 1): (1, 12), (2, 1): (1, 6)}
+    assert expanded("gather", 6, root=1) == gathered
+    assert expanded("reduce", 6) == dict.fromkeys([(1, 0), (3, 2), (2, 0)], (1, 6))
+    assert expanded("scatter", 6, root=1) == {(b, a): n for (a, b), n in gathered.items()}
+
+
+def test_blocks_of_all_ranks() -> None:
+    near = both(dict.fromkeys([(0, 1), (2, 3)], (2, 24)))
+    far = both(dict.fromkeys([(0, 2), (1, 3)], (2, 48)))
+    assert expanded("allgather", 12, mpi=OPEN_MPI, calls=2) == near | far
+    everyone = {(a, b): (3, 15) for a in range(4) for b in range(4) if a != b}
+    assert expanded("alltoall", 5, mpi=OPEN_MPI, calls=3) == everyone
+
+
+def test_ranks_of_a_communicator_are_those_of_the_world() -> None:
+    reverse = expanded("bcast", 10, root=1, runs=((6, 4, -2),))  # ranks 6, 4, 2, 0
+    assert reverse == {(4, 0): (1, 10), (4, 2): (1, 10), (0, 6): (1, 10)}
+    assert expanded("bcast", 10, runs=((9, 1, 1), (2, 1, 1))) == {(9, 2): (1, 10)}
+    assert expanded("bcast", 10, runs=((9, 1, 1),)) == {}
+
+
+def test_without_bytes_only_barriers_send() -> None:
+    assert expanded("allreduce", 0) == {}
+    found = expanded("barrier", 0)
+    assert set(found.values()) == {(1, 0)} and {a for a, _ in found} == set(range(4))
+
+
+@pytest.mark.parametrize("mpi", [OPEN_MPI, MPICH, "Cray MPI", ""])
+@pytest.mark.parametrize("p", [2, 3, 5, 7, 12, 33, 64])
+def test_every_collective_reaches_every_rank(mpi: str, p: int) -> None:
+    for collective in estimates.Collective.__args__:  # type: ignore[attr-defined]
+        for size in (1, 1000, 10**6):
+            found = expanded(collective, size, root=p - 1, mpi=mpi, runs=((0, p, 1),))
+            assert {rank for ends in found for rank in ends} == set(range(p))
+
+
+def test_too_many_messages_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(estimates, "MOST_MESSAGES", 20)
+    runs = [[Run(0, 4, 1)], [Run(0, 6, 1)]]
+    entries = [
+        Calls("alltoall", 0, 10**6, 0, 2, "blocking"),
+        Calls("bcast", 0, 8, 0, 7, "blocking"),
+        Calls("alltoall", 1, 100, 0, 5, "blocking"),
+    ]
+    found, left_out = estimates.pairs("", runs, entries)
+    assert left_out == 5 and sum(each.messages for each in found) == 2 * 12 + 7 * 3
+
+
+def with_collectives(file: Path, entries: list[list[Any]], runs: list[list[list[int]]]) -> Path:
+    more = {"toccata_traffic": 2, "mpi": MPICH, "communicators": runs, "collectives": entries,
+            "left_out": 3}  # fmt: skip
+    file.write_text(json.dumps(json.loads(file.read_text()) | more))
+    return file
+
+
+def test_files_contain_both(tmp_path: Path) -> None:
+    file = write(tmp_path / "a.json", ring(4, 10), "node:2 core:2")
+    old = recorded.read(file)
+    assert not old.has_collectives and {each.kind for each in old.pairs} == {"point-to-point"}
+    entries = [["bcast", 0, 10, 0, 5, "blocking"]]
+    found = recorded.read(with_collectives(file, entries, [[[3, 4, -1]]]))
+    assert found.has_collectives and found.left_out == 3
+    assert (found.messages, found.bytes) == (4 + 3 * 5, 40 + 3 * 50)
+    assert dict(found.flows().row(3)) == {0: 10, 1: 50, 2: 50}
+
+
+def test_command_lines(toccata: Toccata, tmp_path: Path) -> None:
+    file = write(tmp_path / "a.json", ring(8, 1), "node:4 core:2", "cyclic")
+    said = toccata("traffic", str(file))
+    assert "without collectives, which this file lacks" in said.stdout
+    # Pairs of consecutive ranks, which run on different nodes.
+    entries = [["alltoall", each, 1000, 0, 9000, "blocking"] for each in range(4)]
+    with_collectives(file, entries, [[[2 * each, 2, 1]] for each in range(4)])
+    said = toccata("traffic", str(file))
+    assert said.returncode == 0, said.stderr
+    assert "lacks" not in said.stdout
+    assert re.search(r"collective \(estimated\) +72,000 +68\.7 MiB +100\.0%", said.stdout)
+    assert "without 3 calls of collectives: too many" in said.stdout
+    said = toccata("place", str(file), "--no-scotch", "--seconds", "0.1")
+    assert said.returncode == 0 and "Map the ranks: this saves" in said.stdout, said.stdout
