@@ -143,8 +143,7 @@ def as_document(measured: Measured) -> dict[str, Any]:
 
 def from_file(path: Path) -> Measured:
     """A check that --json wrote; InputError in one line for any other file."""
-    what = {"what": "check", "remedy": REMEDY}
-    found = documents.read(path, Measured, KEY, VERSION, **what)
+    found = documents.read(path, Measured, KEY, VERSION, what="check", remedy=REMEDY)
     hosts = range(len(found.hosts))
     for each in found.pairs:
         numbers = (each.latency, each.mean, each.there, each.back)

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from toccata.drawing import cells
 from toccata.drawing.pictures import some_of
-from toccata.models.traffic import Pair, Traffic
+from toccata.models.estimates import Pair
+from toccata.models.traffic import Traffic
 from toccata.quantities import show_amount
 
 MOST_CELLS = 128  # in each direction; of more ranks, a cell has several

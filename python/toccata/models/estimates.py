@@ -112,7 +112,9 @@ def _schedules(
     if found is None:
         return None
     parts = chosen.completed(shape).parts
-    return [(*ends, messages, blocks / parts) for *ends, messages, blocks in found]
+    return [
+        (sender, receiver, messages, blocks / parts) for sender, receiver, messages, blocks in found
+    ]
 
 
 def pairs(
