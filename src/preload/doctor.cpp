@@ -69,12 +69,18 @@ void try_transfers(const std::vector<const DeviceRuntime*>& runtimes, int rank, 
   if (device != nullptr) runtimes.front()->release(device);
 }
 
-// The machine and the place of each rank, as algorithms see them.
+// The machine and the place of each rank, as algorithms see them. All ranks find out whether that
+// is possible; for example, it is not if they have different settings.
 void tell_places(int rank) {
-  const auto placement = Communicator::of(MPI_COMM_WORLD)->placement();
-  if (rank == 0 && placement != nullptr)
-    std::fprintf(stderr, "toccata: doctor: places: %s | %s\n", text(placement->machine()).c_str(),
-                 text(*placement).c_str());
+  Communicator* const world = Communicator::of(MPI_COMM_WORLD);
+  if (world == nullptr) return;
+  try {
+    const auto placement = world->placement();
+    if (rank == 0)
+      std::fprintf(stderr, "toccata: doctor: places: %s | %s\n", text(placement->machine()).c_str(),
+                   text(*placement).c_str());
+  } catch (const ChoiceError&) {
+  }
 }
 
 // The lowest rank of each node says how its ranks exchange data. Ranks may have different settings.
