@@ -10,7 +10,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from jobs import REPORTS, Job, Outcome, whole
+from jobs import REPORTS, Job, Outcome, only, whole
 
 arguments = argparse.ArgumentParser()
 arguments.add_argument("--library", required=True)
@@ -396,6 +396,15 @@ class Preload(unittest.TestCase):
         self.assertEqual((outcome.code, outcome.out), (0, []), outcome.error)
         said = re.findall(r"doctor: rank (\d) of 3 on \S+ has (\S+),", outcome.error)
         self.assertEqual(sorted(said), [(str(rank), options.library) for rank in range(3)])
+
+    def test_doctor_survives_different_settings(self):
+        """Then, ranks cannot find out together where they are."""
+        start, *words = only("$rank = 0", {"TOCCATA_BCAST": "knomial"})
+        more = {"TOCCATA_DOCTOR": "1"}
+        outcome = run(start, 2, None, more=more, words=[*words, options.programs[0]])
+        self.assertEqual((outcome.code, outcome.out), (0, []), outcome.error)
+        self.assertEqual(len(re.findall(r"doctor: rank \d of 2 on", outcome.error)), 2)
+        self.assertIn("TOCCATA_BCAST is 'knomial' on rank 0", outcome.error)
 
     def test_impossible_for_some_communicators(self):
         for ranks, possible in ((3, 2), (5, 4)):
