@@ -8,13 +8,14 @@
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 tree=$(cd "$here/../.." && pwd)
+fail() { echo "system: $*" >&2; exit 1; }
+[ "$#" -gt 0 ] || fail "name a folder for the system, such as /opt/debian13"
 folder=$1
 shift
-fail() { echo "system: $*" >&2; exit 1; }
 [ "$(id -u)" -eq 0 ] || fail "only root can change the root folder"
 if [ "${1-}" = --down ]; then
   # shellcheck disable=SC2046 # one path per word
-  umount $(findmnt --noheadings --list --output TARGET | grep "^$folder" | sort -r)
+  umount $(findmnt --noheadings --list --output TARGET | grep -E "^$folder(/|$)" | sort -r)
   exit
 fi
 command -v debootstrap >/dev/null || fail "debootstrap is missing: apt-get install debootstrap"

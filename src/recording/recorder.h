@@ -75,7 +75,7 @@ class Recorder {
   void keep(MPI_Request request, Kind kind, Space space, int peer, std::uint64_t bytes);
   void start(MPI_Request request);
 
-  // Rank 0 of a communicator counts its calls of collectives, others only ask who they are.
+  // Rank 0 of a communicator counts its calls of collectives; the others only find out their rank.
   Member member(MPI_Comm comm);
   void count(const Member& zero, const Call& call, std::uint64_t bytes);
   void keep(MPI_Request request, const Member& zero, const Call& call, std::uint64_t bytes);
