@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 OBSERVATIONS = Path(__file__).with_suffix(".csv")
-TEXTS = Path(__file__).with_suffix(".md.in")  # the page; lines "@rows PREFIX..." stand for tables
+TEXTS = Path(__file__).with_suffix(".md.in")  # the page; "@rows A + B" stands for a table
 
 
 @dataclass(frozen=True)
@@ -42,19 +42,21 @@ def _served(row: Sequence[Observation]) -> str:
     return " or ".join([*ours, *(["native"] if natives - set(ours) else [])])
 
 
-def table(seen: Iterable[Observation], prefix: str) -> str:
-    """The rows that begin with a prefix: a column per library, and one for Toccata's algorithms."""
-    mine = [each for each in seen if each.row.startswith(prefix)]
+def table(seen: Iterable[Observation], prefixes: Sequence[str]) -> str:
+    """The rows that begin with a prefix: a column per library, and one for Toccata's algorithms.
+    With several prefixes, the first column has the whole name of a row."""
+    mine = [each for prefix in prefixes for each in seen if each.row.startswith(prefix)]
     libraries = sorted({each.library for each in mine})
+    common = prefixes[0] if len(prefixes) == 1 else ""
     lines = [
-        f"| {' | '.join([prefix.rstrip(' ,'), *libraries, 'served by Toccata'])} |",
+        f"| {' | '.join([common.rstrip(' ,') or 'call', *libraries, 'served by Toccata'])} |",
         "|---" * (len(libraries) + 2) + "|",
     ]
     for row in dict.fromkeys(each.row for each in mine):
         of = {each.library: each for each in mine if each.row == row}
         cells = [_value(of[name].bare) if name in of else "–" for name in libraries]
         cells.append(_served(list(of.values())))
-        name = row.removeprefix(prefix).lstrip(" ,") or row
+        name = row.removeprefix(common).lstrip(" ,") or row
         lines.append(f"| {' | '.join([name, *cells])} |")
     return "\n".join(lines)
 
@@ -64,7 +66,7 @@ def markdown() -> str:
     lines = []
     for line in TEXTS.read_text().splitlines():
         if line.startswith("@rows "):
-            lines.append(table(seen, line.removeprefix("@rows ")))
+            lines.append(table(seen, line.removeprefix("@rows ").split(" + ")))
         else:
             lines.append(line)
     return "\n".join(lines) + "\n"

@@ -79,7 +79,8 @@ def reproduce(paper: Paper, quick: Quick = False, docs: Docs = STANDARD_DOCS) ->
             f"{len(late)} {cells} were given up, as {late[0]}; the same command tries them again"
         )
     section = page.Section(paper.value, module.TITLE)
-    section.say(f"    toccata reproduce {paper.value}{' --quick' if quick else ''} --docs docs")
+    if quick:
+        section.say("These are some of the cells (`--quick`).")
     module.report(section, found, quick)
     written = page.write(section, found, docs)
     console.print(f"wrote {', '.join(map(str, written))}")

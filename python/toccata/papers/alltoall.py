@@ -92,26 +92,22 @@ def report(section: Section, found: Found, quick: bool) -> None:
     outcomes = {cell: found.outcomes[there, cell] for cell in _cells(quick)}
     results = alltoall_tables.as_the_paper(Results(simulation.measurements(there, outcomes)))
     section.say(
-        f"**Weak scaling, simulated**, on `{PLATFORM}` ({there.machine}). Every rank has the same "
-        f"total of bytes for all others: {', '.join(map(show_bytes, _sizes(quick)))}. Ranks fill "
-        f"one node of 64 cores after the other. {there.origin}"
+        f"**Weak scaling, simulated** on `{PLATFORM}` ({there.machine}), by the total of bytes of "
+        "a rank for all others. Ranks fill one node of 64 cores after the other. Each entry is "
+        "the fastest of our algorithms, its time in µs, and in parentheses the time of the faster "
+        "selector divided by it:"
     )
     section.picture("scaling", _draw(results), "weak scaling of alltoall")
-    section.say(
-        "Each entry is the fastest of our algorithms, its time in µs, and in parentheses the time "
-        "of the faster selector divided by it:"
-    )
     section.table(
         ["ranks", *map(show_bytes, _sizes(quick))],
         [[str(p), *(_fastest(results, p, size) for size in _sizes(quick))] for p in _ranks(quick)],
     )
     section.say(
-        "The four forms of Bruck's algorithm send the same messages (radix 4 has half as many "
-        "rounds, with more messages each). They differ in copying, which takes no time in a "
-        "simulation. So their lines coincide, and the table names one of them. If many messages "
-        "are in flight at once, the simulator takes many minutes. Three cases are therefore left "
-        f"out: `linear`; `spread_out` (32 messages at a time; mpich has 4) beyond "
-        f"{MOST_SPREAD_OUT} ranks; and `ompi` where it is linear, with blocks of at least "
+        "The four forms of Bruck's algorithm differ in copying, which takes no time in a "
+        "simulation, so the table names one of them. Left out, because the simulator takes many "
+        "minutes for many messages in flight: `linear`; `spread_out` (32 messages at a time; "
+        f"mpich has 4) beyond {MOST_SPREAD_OUT} ranks; and `ompi` where it is linear, with blocks "
+        "of at least "
         + ", ".join(f"{least} bytes ({p} ranks)" for p, least in LINEAR_FROM.items())
         + "."
     )
@@ -156,11 +152,11 @@ def _report_tables(section: Section, quick: bool) -> None:
     measured = Results(each for run in runs for each in run.measurements)
     results = alltoall_tables.as_the_paper(measured)
     section.say(
-        f"Tables XI to XIII: medians in ms over {repetitions} repetitions (the paper: 1000). Each "
-        "entry is the paper's time (6 cores with 12 threads) / our time ("
-        f"{runs[0].mpi}, {launcher.cores()} cores). When the run began, {beside} other threads "
-        "were running. With more ranks than cores, the operating system's scheduling dominates. "
-        "`toccata bench alltoall --paper` produces all of Tables I to X."
+        f"Tables XI to XIII: medians in ms over {repetitions} repetitions (the paper: 1000), the "
+        f"paper's (6 cores with 12 threads) / ours ({runs[0].mpi}, {launcher.cores()} cores, "
+        f"{beside} other threads at the beginning). With more ranks than cores, the operating "
+        "system's scheduling dominates. `toccata bench alltoall --paper` produces all of Tables I "
+        "to X."
     )
     heading = ["ranks, implementation", *(f"2^{k} ints" for k in (4, 8, 12, 16, 20))]
     rows = []
@@ -175,8 +171,7 @@ def _report_tables(section: Section, quick: bool) -> None:
     last = {name: each.median for name in PAPER[8] if (each := results.get(8, sizes[-1], name))}
     best = min((name for name in last if name != "native"), key=last.__getitem__)
     section.say(
-        "With 8 ranks and 2^20 ints, the paper's text says that the baseline is 4.8 times as fast "
-        "as the fastest of the others, datatypes; its Table XIII yields 4.07. Here the fastest of "
-        f"the others is {alltoall_tables.NAMES[best].lower()}, and the baseline is "
-        f"{last[best] / last['native']:.2f} times as fast."
+        "With 8 ranks and 2^20 ints, the baseline is 4.8 times as fast as the fastest of the "
+        "others, datatypes, by the paper's text, 4.07 times by its Table XIII. Here it is "
+        f"{last[best] / last['native']:.2f} times as fast as {alltoall_tables.NAMES[best].lower()}."
     )

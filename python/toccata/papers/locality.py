@@ -73,37 +73,32 @@ def _times(found: Found, name: str, local: int, regions: int, quick: bool) -> Ti
 def report(section: Section, found: Found, quick: bool) -> None:
     _report_models(section, quick)
     section.say(
-        "Figures 9 and 10 are runs of allgather with two integers per rank. A region is a node "
-        "(Quartz) or a socket, with one socket per node (Lassen). Both are simulated on machines "
-        "of the same shape. The dashed line is the best of SimGrid's selectors, up to "
-        f"{MOST_PEER_RANKS} ranks. If the number of regions is not a power of the ranks per "
-        "region, some ranks have no partner in the last exchange."
+        "Figures 9 and 10 are allgathers of two integers per rank, simulated on platforms of the "
+        "shape of Quartz (a region is a node) and Lassen (a region is a socket, with one socket "
+        f"per node). The dashed line is the best of SimGrid's selectors, up to {MOST_PEER_RANKS} "
+        "ranks. The table shows the time of Bruck divided by that of locality-aware Bruck:"
     )
+    rows = []
     for number, name in FIGURES:
         all_ = {
             (local, regions): _times(found, name, local, regions, quick)
             for local in _local(quick)
             for regions in _regions(quick)
         }
-        section.say(
-            f"Figure {number}, `{name}`: {platforms.find(name).origin} The table shows the time "
-            "of Bruck divided by that of locality-aware Bruck; `reproduction/locality.csv` has all "
-            "times."
-        )
         section.picture(f"figure{number}", _draw(all_, name, quick), f"Figure {number}")
-        section.table(
-            ["ranks per region", *(f"{each} regions" for each in _regions(quick))],
-            [[str(local),
-              *(f"{all_[local, each]['bruck'] / all_[local, each]['locality_bruck']:.2f}"
-                for each in _regions(quick))]
-             for local in _local(quick)],
-        )  # fmt: skip
+        rows += [[f"{name}, {local}",
+                  *(f"{all_[local, each]['bruck'] / all_[local, each]['locality_bruck']:.2f}"
+                    for each in _regions(quick))]
+                 for local in _local(quick)]  # fmt: skip
+    section.table(
+        ["ranks per region", *(f"{each} regions" for each in _regions(quick))],
+        rows,
+    )
     section.say(
-        "The paper's figures are curves without numbers, so the tables do not contain them. "
         "As in the paper, locality-aware Bruck is the fastest if the number of regions is a power "
-        "of the ranks per region. Otherwise multi-lane is nearly as fast or faster, because "
-        "some ranks then have no partner in the last exchange. The paper's times include the "
-        "costs of an MPI; the simulated times do not."
+        "of the ranks per region. Otherwise multi-lane is nearly as fast or faster, because some "
+        "ranks then have no partner in the last exchange. The paper's figures are curves without "
+        "numbers; its times include the costs of an MPI."
     )
 
 
@@ -115,17 +110,17 @@ def _report_models(section: Section, quick: bool) -> None:
         gains = [_gain(model, local, each, MODEL_BYTES) for each in nodes]
         rows.append([str(local), *(f"{each:.2f}" for each in gains)])
     section.say(
-        "Figures 7 and 8 are predictions by a model (`lassen`); [models.md](models.md) contains "
-        "the complete figures. For Figure 7, the table shows the time of Bruck divided by that of "
-        "locality-aware Bruck, for 4 bytes per rank. In the paper, the gain grows with the ranks "
-        "per region. Here it grows in steps: it is highest if the number of regions is a power of "
-        "the ranks per region."
+        "Figures 7 and 8 are predictions by the model `lassen` ([complete](models.md)). The table "
+        "shows the time of Bruck divided by that of locality-aware Bruck, for 4 bytes per rank. "
+        "In the paper, the gain grows with the ranks per region. Here it grows in steps: it is "
+        "highest if the number of regions is a power of the ranks per region."
     )
     section.table(["ranks per region", *(f"{each} regions" for each in nodes)], rows)
     regions = 64 if quick else 1024
     section.say(
-        f"Figure 8 shows the same ratio by bytes per rank, for {regions} regions of 16 ranks (the "
-        'paper: 1024 regions). In the paper, the size has "no notable modeled effect":'
+        f"By bytes per rank, for {regions} regions of 16 ranks; in the paper, with 1024 regions, "
+        "the size "
+        'has "no notable modeled effect":'
     )
     section.table(
         ["", *(show_bytes(each) for each in MODEL_SIZES)],

@@ -1,6 +1,7 @@
 """docs/reproduction.md: one section per paper, written by the command that measured it."""
 
 import csv
+import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,10 +17,12 @@ from toccata.simulating.simulation import Cell, Outcome, Work
 
 HEAD = """# The papers' numbers compared with ours
 
-`toccata reproduce PAPER` writes each section and lists what it ran. Simulated times are the same on
-every machine ([simulation.md](simulation.md)). Measured times belong to the machine that the text
+`toccata reproduce PAPER --docs docs` writes each section; `reproduction/PAPER.csv` has all
+simulated times. They are the same on every machine ([simulation.md](simulation.md)); the files in
+`platforms/` state their sources and assumptions. Measured times belong to the machine that the text
 names. A *selector* chooses among SimGrid's algorithms, like the MPI library with the same name.
 """
+WIDTH = 110  # of a line of text
 
 
 @dataclass(frozen=True)
@@ -54,7 +57,7 @@ class Section:
     pictures: dict[str, Figure] = field(default_factory=dict)
 
     def say(self, text: str) -> None:
-        self.parts.append(text)
+        self.parts.append("\n".join(_wrapped(line) for line in text.split("\n")))
 
     def table(self, heading: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
         lines = [heading, ["---", *["---:"] * (len(heading) - 1)], *rows]
@@ -62,11 +65,23 @@ class Section:
 
     def picture(self, name: str, figure: Figure, what: str) -> None:
         self.pictures[name] = figure
-        self.parts.append(f"![{what}](images/reproduced-{self.paper}-{name}.png)")
+        line = f"![{what}](images/reproduced-{self.paper}-{name}.png)"
+        if self.parts and self.parts[-1].startswith("!["):
+            self.parts[-1] += f"\n{line}"
+        else:
+            self.parts.append(line)
 
     def text(self) -> str:
         begin, end = _marks(self.paper)
         return "\n\n".join([begin, f"## {self.title}", *self.parts, end]) + "\n"
+
+
+def _wrapped(line: str) -> str:
+    """The line in several lines; those of a list's item are indented."""
+    indent = "  " if line.startswith("- ") else ""
+    return textwrap.fill(
+        line, WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+    )
 
 
 def _marks(paper: str) -> tuple[str, str]:

@@ -114,17 +114,15 @@ def report(section: Section, found: Found, quick: bool) -> None:
         for number, size in ((0, sizes[0]), (0, sizes[-1]), (-1, sizes[0]))
     )
     section.say(
-        f"Platform `{PLATFORM}`: {platforms.find(PLATFORM).origin} Here it has as many nodes as "
-        "the ranks fill.\n\nFigures 3 and 4 show the gain by reordering: the percentage "
-        "by which an allgather becomes faster, for each number of bytes per rank. The algorithm is "
-        "recursive doubling up to 1 KiB and the ring above, as in the paper's MVAPICH2. "
-        f"Recursive doubling is simulated with {doubling} ranks, the ring with {ring}, and the "
-        f"hierarchical algorithms with {nodes} (the paper: 4096; [reordering.md](reordering.md) "
-        "has the model's results for 4096). The sizes are "
-        f"{', '.join(show_bytes(each) for each in sizes)} (the paper: up to 256 KiB). *exchange* "
-        "is the paper's initComm. *straight* puts each block into its place on arrival, as the "
-        "paper's ring does. The paper's endShfl is left out: it copies at the end, which takes no "
-        "time in a simulation."
+        f"Platform `{PLATFORM}`: leaf switches with {NODES} nodes of two sockets of 4 cores and 6 "
+        "uplinks (5:1), with as many nodes as the ranks fill.\n\nFigures 3 and 4 show the gain by "
+        "reordering: the percentage by which an allgather becomes faster, by bytes per rank. The "
+        "algorithm is recursive doubling up to 1 KiB and the ring above, as in the paper's "
+        f"MVAPICH2. Recursive doubling is simulated with {doubling} ranks, the ring with {ring}, "
+        f"and the hierarchical algorithms with {nodes} (the paper: 4096; "
+        "[reordering.md](reordering.md) has the model's results for 4096). *exchange* is the "
+        "paper's initComm. *straight* puts each block into its place on arrival, as the paper's "
+        "ring does. The paper's endShfl copies at the end, which takes no time in a simulation."
     )
     section.picture("gains", _draw(all_, quick), "gains by reordering")
     rows = []
@@ -139,24 +137,19 @@ def report(section: Section, found: Found, quick: bool) -> None:
     heading = ["gain, %", *(show_bytes(each) for each in sizes)]
     section.table([*heading, "paper's best up to 1K", "beyond"], rows)
     section.say(
-        "The cases that gain in the paper gain here too, with one exception: hierarchical "
-        "algorithms by binomial trees with the ring gain nothing or lose. Here one order of a "
-        "node's ranks serves both its gather and its broadcast, and it is chosen for the gather. "
-        "The broadcast of all blocks takes longer, and may lose more than the gather gains. The "
-        "paper uses a separate order for each. These orders are forced; "
-        "`TOCCATA_TOPOLOGY=reorder:auto` consults a model first.\n\n"
-        "Recursive doubling on block placements gains more than in the paper. Here only links, "
-        "adapters and the overheads of messages take time; copying and the costs of an MPI do "
-        "not. Reordering saves most of this time if long messages of all ranks of a node cross the "
-        "network in the last rounds. The gain of the ring on block-scatter depends on the "
-        "bandwidth between a node's sockets, which is assumed."
+        "The cases that gain in the paper gain here too, except hierarchical algorithms by "
+        "binomial trees with the ring. Here one order of a node's ranks serves both its gather "
+        "and its broadcast, and it is chosen for the gather; the paper uses a separate order for "
+        "each. These orders are forced; `TOCCATA_TOPOLOGY=reorder:auto` consults a model first. "
+        "Recursive doubling on block placements gains more than in the paper, because only links, "
+        "adapters and the overheads of messages take time here. The gain of the ring on "
+        "block-scatter depends on the bandwidth between a node's sockets, which is assumed."
     )
     _report_application(section, all_, quick)
     section.say(
         "Figure 7 is the overhead of reordering. Our times are measured, not simulated, at a load "
         f"of {getloadavg()[0]:.0f}; the paper's are from its own machine. *distances* is the time "
-        "to read the machine and place the ranks. The paper compares with Scotch, but its text "
-        "states no numbers for it:"
+        "to read the machine and place the ranks:"
     )
     numbers = (1024, 4096) if quick else (1024, 2048, 4096)
     section.table(reordering_figures.OVERHEADS, reordering_figures.overheads(numbers))
@@ -170,11 +163,10 @@ def _report_application(section: Section, all_: dict[Panel, Gains], quick: bool)
         share = f"{100 * theirs / ours:.0f}" if theirs and ours > theirs else "–"
         rows.append([panel.placement, str(theirs), f"{ours:z.0f}", share])
     section.say(
-        "Figure 5 shows an application with 1024 ranks and 1358 allgathers. It is not simulated, "
-        "because the paper states neither their sizes nor the time of the rest of the program. "
-        "The last column is calculated. If the allgathers gained as much as the ring above with "
-        f"{show_bytes(size)}, they would have to take this share of the application's time to "
-        "give the paper's gain:"
+        "Figure 5 shows an application with 1024 ranks and 1358 allgathers. The paper states "
+        "neither their sizes nor the time of the rest. If the allgathers gained as much as the "
+        f"ring above with {show_bytes(size)}, they would have to take the calculated share of the "
+        "application's time to give the paper's gain:"
     )
     section.table(
         ["placed", "paper: application's gain, %", "ours: allgather's gain, %", "share, %"], rows

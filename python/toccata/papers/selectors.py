@@ -1,7 +1,7 @@
 """Compares our fastest algorithms, and the library's choices, with SimGrid's selectors."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from statistics import geometric_mean
@@ -180,6 +180,14 @@ def work(quick: bool) -> list[Work]:
     ]
 
 
+ROWS: tuple[tuple[str, Callable[[Beside], float]], ...] = (
+    ("best of ours", lambda each: each.best),
+    ("chosen, platform's model", lambda each: each.chosen),
+    ("chosen, usual model", lambda each: each.usual),
+    ("best of those tried, usual model", lambda each: each.tried),
+)
+
+
 def _row(what: str, each: list[float]) -> list[str]:
     ahead, near = (sum(ratio >= least for ratio in each) for least in (AS_FAST, 1 / SLOWER))
     return [
@@ -188,16 +196,15 @@ def _row(what: str, each: list[float]) -> list[str]:
     ]  # fmt: skip
 
 
-def table(section: Section, found: Iterable[Beside]) -> None:
-    """Adds the table of our best and chosen algorithms over all cells."""
-    all_ = list(found)
+def table(section: Section, groups: Mapping[str, Sequence[Beside]]) -> None:
+    """Adds the table of our best and chosen algorithms over all cells of each group; the key comes
+    before the names of its rows."""
     section.table(
         ["", "at least as fast", f"at most {SLOWER}× the time", "geometric mean", "lowest"],
         [
-            _row("best of ours", [each.best for each in all_]),
-            _row("chosen, platform's model", [each.chosen for each in all_]),
-            _row("chosen, usual model", [each.usual for each in all_]),
-            _row("best of those tried, usual model", [each.tried for each in all_]),
+            _row(f"{group}{what}", [ratio(each) for each in all_])
+            for group, all_ in groups.items()
+            for what, ratio in ROWS
         ],
     )
 
@@ -214,8 +221,8 @@ def _each_alone(section: Section, all_: list[Beside]) -> None:
     gain = f"; in the others, ours is {geometric_mean(ahead):.2f} times as fast" if ahead else ""
     section.say(
         f"In {len(all_) - len(ahead)} of these cells, the fastest of the four selectors is within "
-        f"{LEVEL - 1:.0%} of the best of ours{gain}. A library has one selector, not the fastest "
-        "of four. The speedups compared with each selector alone (geometric mean) are:"
+        f"{LEVEL - 1:.0%} of the best of ours{gain}. A library has one selector. The speedups "
+        "compared with each one alone (geometric mean) are:"
     )
     section.table(["selector", "best of ours", "best of those tried, usual model"], rows)
 
@@ -255,23 +262,20 @@ def _introduce(section: Section, quick: bool) -> None:
     section.say(
         "The tables compare our algorithms with the fastest of SimGrid's selectors "
         f"(`{'`, `'.join(simulation.SELECTORS)}`), cell by cell. The ratio of a cell is the "
-        "selector's time divided by ours. The cells are all combinations of:\n\n"
+        "selector's time divided by ours. Every core is a host, so no selector can detect nodes. "
+        "The cells are all combinations of:\n\n"
         f"- platforms and placements: {where};\n"
         f"- collectives: {', '.join(COLLECTIVES)};\n"
         f"- sizes: {', '.join(map(show_bytes, all_sizes))} (bytes per block, or of the message; "
         "for all-to-alls and reduce-scatters, the total for all ranks)"
         + ("" if quick else few)
-        + ".\n\nThe rows and columns mean:\n\n"
-        "- *Best*: the fastest of all our algorithms with default settings, and of the "
-        f"{IN_FRONT} algorithms that either model ranks first, with the setting that this model "
-        "predicts to be the fastest.\n"
-        "- *Chosen*: the algorithm that the library would try first, by the platform's model or "
-        "by the model of a usual machine, which is used if the platform is unknown. With the "
-        "usual model, the library tries up to six algorithms and keeps the fastest.\n"
-        f"- *At least as fast*: within {1 - AS_FAST:.1%}. If a selector uses the same algorithm "
-        "as ours, the times differ by less.\n\n"
-        "Every core is a host in these simulations, so no selector can detect nodes. These are "
-        "the selectors as implemented in SimGrid, not the libraries that they are named after."
+        + ".\n\n"
+        f"*Best* is the fastest of all our algorithms with default settings, and of the {IN_FRONT} "
+        "algorithms that either model ranks first, with the setting that this model predicts to "
+        "be the fastest. *Chosen* is the algorithm that the library would try first, by the "
+        "platform's model or by the model of a usual machine, which is used if the platform is "
+        "unknown; then, the library tries up to six algorithms. *At least as fast* means within "
+        f"{1 - AS_FAST:.1%}: with the same algorithm, the times differ by less."
     )
 
 
@@ -301,7 +305,7 @@ def report(section: Section, found: Found, quick: bool) -> None:
         for each in beside(found, place, collective, place.sizes(collective, quick))
     ]
     _introduce(section, quick)
-    table(section, all_)
+    table(section, {"": all_})
     _each_alone(section, all_)
     section.picture("ratios", _draw(all_), "selector's time divided by ours, by collective")
     _by_collective(section, all_)

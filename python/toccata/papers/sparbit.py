@@ -165,14 +165,14 @@ def _among(results: Results, mine: str) -> winners.Grid:
 
 
 def report(section: Section, found: Found, quick: bool) -> None:
-    numbers = ", ".join(map(str, ranks(max(CLUSTERS.values()), quick)))
-    subset = ", ".join(show_bytes(each) for each in sizes(quick))
+    numbers = ranks(max(CLUSTERS.values()), quick)
+    small, *_, large = map(show_bytes, sizes(quick))
     section.say(
-        f"Platforms `yahoo` and `cervino`, allgather, {'a subset' if quick else 'all'} of the "
-        f"paper's cells with at most one rank per core: {numbers} ranks (at most 128 on Yahoo), "
-        f"{subset}. The paper also measured two ranks per core, which is not simulated. Sparbit "
-        "sends one message per block, as the paper's program does. The last two columns show "
-        "Sparbit with one message per round."
+        f"Allgathers on the platforms `yahoo` and `cervino`: {'a subset' if quick else 'all'} of "
+        f"the paper's cells with at most one rank per core, {numbers[0]} to {numbers[-1]} ranks "
+        f"(at most 128 on Yahoo), {small} to {large} bytes. Two ranks per core are not simulated. "
+        "Sparbit sends one message per block, as the paper's program does; in the last two "
+        "columns, one per round."
     )
     rows = []
     for cluster in CLUSTERS:
@@ -194,10 +194,6 @@ def report(section: Section, found: Found, quick: bool) -> None:
          "gain, %"],
         rows,
     )  # fmt: skip
-    section.say(
-        "The paper's Table I shows where the minimum, mean and maximum of 50 times agree. A "
-        "simulation yields only one time, so all three are equal."
-    )
     _report_needs(section, found, quick)
     _report_selectors(section, found, quick)
 
@@ -219,20 +215,16 @@ def _report_needs(section: Section, found: Found, quick: bool) -> None:
         grids = (_among(results, SPARBIT), _among(results, ONE_MESSAGE))
         shares[each] = _share(grids[0]), _share(grids[1])
     section.say(
-        "**Conditions for the paper's result.** The figure shows the percentage of cells in which "
-        "Sparbit is the fastest of the five algorithms on `yahoo`, sequential, with "
-        f"{', '.join(map(str, NEEDS_RANKS))} ranks and {', '.join(map(show_bytes, NEEDS_SIZES))}. "
-        "The axes are the one-way latency between nodes, and the overhead: the processor time of "
-        "a message at either end."
+        "**Conditions for the paper's result.** The figure and the table show the percentage of "
+        "cells in which Sparbit is the fastest of the five algorithms on `yahoo`, sequential, "
+        f"with {', '.join(map(str, NEEDS_RANKS))} ranks and "
+        f"{', '.join(map(show_bytes, NEEDS_SIZES))}. The overhead is the processor time of a "
+        "message at either end (inside a node, the latency is twice the overhead). Noise is a "
+        "delay at either end of every message, exponentially distributed with the given mean "
+        f"({' and '.join(map(str, NEEDS_RANKS[:2]))} ranks only)."
     )
     section.picture("needs", _map(shares), "share of cells over latency and overhead")
     others = [each for each in shares if each not in _grid_of_conditions()]
-    section.say(
-        "The table shows the same percentages with more overhead inside a node (where the latency "
-        "is twice the overhead), and with noise. Noise is a delay at either end of every message, "
-        "exponentially distributed with the mean in the table (with "
-        f"{' and '.join(map(str, NEEDS_RANKS[:2]))} ranks only)."
-    )
     section.table(
         ["one way, µs", "overhead, µs", "overhead inside, µs", "noise, µs",
          "one message per block: best in %", "one per round: best in %"],
@@ -240,15 +232,12 @@ def _report_needs(section: Section, found: Found, quick: bool) -> None:
           *(f"{share:.1f}" for share in shares[each])] for each in [Conditions(), *others]],
     )  # fmt: skip
     section.say(
-        "A ring is fast here: with sequential placement, it sends each block out of a node "
-        "once, and its other hops are cheap. In each of Sparbit's steps, some ranks send beyond "
-        "their node. With 64 ranks on 8 nodes, Sparbit sends 152 blocks out of each node (32 at "
-        "each of the distances 1, 2, 4 and 8, then 16 at distance 16 and 8 at distance 32), and "
-        "the ring sends 63. If the bandwidth (1 Gbit/s) dominates, their times have this ratio, "
-        "152 to 63. Only a delay in every round of the ring could outweigh it. A delay of every "
-        "message does not, because Sparbit with one message per block is delayed as often as the "
-        "ring. Half of the paper's cells on Yahoo, where Sparbit gains most, have ranks that share "
-        "cores, which is not simulated."
+        "A ring is fast here: with sequential placement, it sends each block out of a node once. "
+        "With 64 ranks on 8 nodes, Sparbit sends 152 blocks out of each node, and the ring 63. If "
+        "the bandwidth (1 Gbit/s) dominates, their times have this ratio. Only a delay in every "
+        "round of the ring could outweigh it. A delay of every message does not, because Sparbit "
+        "with one message per block is delayed as often as the ring. Half of the paper's cells on "
+        "Yahoo, where Sparbit gains most, have ranks that share cores."
     )
 
 
@@ -279,18 +268,20 @@ def _map(shares: Shares) -> Figure:
 
 def _report_selectors(section: Section, found: Found, quick: bool) -> None:
     numbers = ", ".join(str(each.ranks) for each in _places(quick, "cyclic"))
-    for placement in PLACEMENTS:
-        section.say(
-            f"**Compared with the selectors** on `yahoo`, {placement}, {numbers} ranks, "
-            f"{', '.join(map(show_bytes, sizes(True)))}, as in the section on selectors:"
-        )
-        selectors.table(
-            section,
-            [
+    section.say(
+        f"**Compared with the selectors** on `yahoo`, {numbers} ranks, "
+        f"{', '.join(map(show_bytes, sizes(True)))}, as in the section on selectors:"
+    )
+    selectors.table(
+        section,
+        {
+            f"{placement}: ": [
                 each
                 for place in _places(quick, placement)
                 for each in selectors.beside(found, place, "allgather", sizes(True))
-            ],
-        )
+            ]
+            for placement in PLACEMENTS
+        },
+    )
     if wrong := found.wrong():
         section.say(f"Left out because their data was wrong: {', '.join(wrong)}.")

@@ -79,7 +79,7 @@ def test_the_page_of_mpi_libraries_is_up_to_date() -> None:
 def test_the_page_of_algorithms_is_up_to_date() -> None:
     text = algorithms.markdown()
     for each in _core.algorithms():
-        assert f"\n| `{each.name}` | {each.summary} |" in text
+        assert f"\n| `{each.path}` | {each.summary} |" in text
     remedy = (
         "run PYTHONPATH=python:build/release/python python manual/algorithms.py --picture "
         ">docs/algorithms.md"
@@ -91,7 +91,7 @@ def test_the_page_of_algorithms_has_the_costs_of_their_files() -> None:
     ring = _core.parse_choice("allgather", "ring").algorithm
     assert ring is not None
     row = algorithms.row(ring)
-    assert "| rounds p-1 cost (p-1)·α + (p-1)/p·n·β | 63 | 63 | 0.984 | 0 | every p |" in row
+    assert "| rounds p-1; cost (p-1)·α + (p-1)/p·n·β | 63 | 63 | 0.984 | 0 | every p |" in row
 
 
 def test_the_sample_of_settings_says_nothing(tmp_path: Path) -> None:
