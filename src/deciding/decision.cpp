@@ -220,7 +220,7 @@ std::unique_ptr<Decision> Decision::make_persistent(Ranks& ranks, const Question
       if (!is_found()) found.insert(found.begin(), *sure);
     }
   for (const Ranking::Entry& each : found) {
-    made->add(each.choice, Source::guarded, each.seconds);
+    made->add(each.choice, Source::trials, each.seconds);
     if (each.choice == first) current = made->candidates() - 1;
   }
   made->trials_->challenge(made->candidates() - 1, current);
@@ -448,7 +448,7 @@ void Decision::challenge(const Question& call) {
     current = 1;  // this one, or the winner of blocking calls
   }
   for (const Ranking::Entry& each : found)
-    add(each.choice, apart ? Source::apart : Source::guarded, each.seconds);
+    add(each.choice, apart ? Source::apart : Source::trials, each.seconds);
   trials_->challenge(candidates() - 1, current);
   if (ranks_.rules().wants_bounds() && bytes_ >= 0)
     bound_ = bound(ranks_, collective_, call.root, bytes_);
@@ -529,7 +529,7 @@ void Decision::follow_blocking(const Decision& blocking) {
   const auto place = static_cast<int>(known - candidates_.begin());
   if (known == candidates_.end()) {
     if (candidates_.size() == OpenTrials::most_candidates) return;
-    add(choice, Source::guarded);
+    add(choice, Source::trials);
   }
   trials_->prefer(place);
 }

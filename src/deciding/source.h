@@ -11,7 +11,6 @@ namespace toccata {
 enum class Source : std::uint8_t {
   apart,     // native, while candidates are measured by calls of their own
   forced,    // the user named it
-  guarded,   // trials compare it with native
   learned,   // an earlier run
   modelled,  // a model, without trials
   native,    // nothing else
@@ -19,13 +18,14 @@ enum class Source : std::uint8_t {
   node,      // the rule for nodes
   shared,    // an earlier communicator of the same shape
   topology,  // the topology's file, for its slow links
+  trials,    // of this run, which compare it with native
   tuned      // a tuning file
 };
 
 // Its word in the report and in messages.
 inline constexpr std::array<std::string_view, 11> words_of_sources = {
-    "apart",   "forced", "guarded", "learned",  "modelled", "native",
-    "network", "node",   "shared",  "topology", "tuned"};
+    "apart", "forced", "learned",  "modelled", "native", "network",
+    "node",  "shared", "topology", "trials",   "tuned"};
 constexpr std::string_view word_of(Source source) {
   return words_of_sources[static_cast<std::size_t>(source)];
 }

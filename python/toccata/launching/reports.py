@@ -26,7 +26,8 @@ MOST_ROWS = 30
 REASONS = {
     "forced": "a setting names it", "tuned": "from the tuning file",
     "learned": "from earlier runs", "modelled": "from the model",
-    "guarded": "fastest in trials of this run", "tried": "tried, but native served most calls",
+    "trials": "fastest in trials of this run", "tried": "tried, but native served most calls",
+    "guarded": "fastest in trials, by an older library",
     "shared": "fastest in trials on another communicator with the same placement",
     "apart": "candidates for the next run, measured in additional calls",
     "node": "shared memory is faster on one node",
@@ -368,7 +369,9 @@ def table(report: Report) -> RenderableType:
 def _reason(row: Row, rows: Sequence[Row]) -> str:
     """The reason for the choice of Toccata's algorithm in a row."""
     native = [each for each in rows if each.calls_alike == row.calls_alike and each.is_native]
-    served_on = row.reason == "guarded" and sum(each.calls for each in native) > row.calls
+    served_on = (
+        row.reason in ("trials", "guarded") and sum(each.calls for each in native) > row.calls
+    )
     return "tried" if served_on else row.reason
 
 

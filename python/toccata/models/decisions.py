@@ -130,7 +130,7 @@ def table(decisions: Sequence[Decision]) -> Table:
     for heading in ("Machine", "Collective"):
         result.add_column(heading, no_wrap=True)
     for heading in (
-        "Settings", "Chosen\nby model", "first\nof ours", "by walk\nof all", "with\ntrials",
+        "Settings", "Chosen\nby model", "first\nof ours", "by all\nschedules", "with\ntrials",
         "MPI's\ndefault", "Gains\nnamed",
     ):  # fmt: skip
         result.add_column(heading, justify="right", no_wrap=True)

@@ -204,7 +204,7 @@ def why_not(case: Case) -> str | None:
     if why := choice.why_impossible(_core.Shape(case.p)):
         return f"{case.collective}/{case.algorithm} {why}"
     if choice.cost(_core.Shape(case.p)).messages * case.p > MOST_MESSAGES:
-        return f"{case.p} ranks send more than {MOST_MESSAGES} messages: too many to walk"
+        return f"{case.p} ranks send more than {MOST_MESSAGES} messages: too many to predict"
     return None
 
 

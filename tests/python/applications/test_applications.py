@@ -46,7 +46,7 @@ def bench(folder: Path) -> FakeBench:
 
 def test_the_search_takes_what_is_faster_and_tries_what_runs_chose(tmp_path: Path) -> None:
     [row] = report(allreduce=8).rows
-    chose = replace(row, choice="ring", reason="guarded")
+    chose = replace(row, choice="ring", reason="trials")
     automatic = [reports.Report("Open MPI", 4, 20, [row, chose])]
     fake = bench(tmp_path)
     found = list(applications.search(fake, automatic))

@@ -181,7 +181,7 @@ def test_the_page_of_many_ranks_is_small(tmp_path: Path) -> None:
 def test_gains_beside_arrivals(tmp_path: Path) -> None:
     document = sample([0.0, 0.2, 3.6, 0.2])
     document["rows"][0] |= {
-        "choice": "ring", "reason": "guarded", "measured": 1e-3, "native": 2e-3,
+        "choice": "ring", "reason": "trials", "measured": 1e-3, "native": 2e-3,
     }  # fmt: skip
     path = tmp_path / "run.json"
     path.write_text(json.dumps(document))

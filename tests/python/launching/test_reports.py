@@ -18,7 +18,7 @@ def row(**more: Any) -> dict[str, Any]:
     return {
         "collective": "allgather", "ranks": 16, "nodes": 4, "bytes": 4096, "calls": 1000,
         "total_bytes": 4096000, "seconds": 0.025, "choice": "locality_bruck:lanes=all",
-        "reason": "guarded", "predicted": 2.1e-5, "measured": 2.5e-5, "native": 5e-5, "bound": 0,
+        "reason": "trials", "predicted": 2.1e-5, "measured": 2.5e-5, "native": 5e-5, "bound": 0,
         "why": "",
     } | more  # fmt: skip
 
@@ -65,8 +65,14 @@ def test_explain_a_report(report: Path, tmp_path: Path) -> None:
     assert "native was compared for 75% of the time" in stdout
     assert "most was won in allgather of 4K by locality_bruck:lanes=all: 25.00 ms" in stdout
     assert "×2.00" in stdout
-    assert "guarded: fastest in trials of this run" in stdout
+    assert "trials: fastest in trials of this run" in stdout
     assert picture.stat().st_size > 1000
+
+
+def test_reports_of_older_libraries_have_another_word_for_trials(tmp_path: Path) -> None:
+    path = tmp_path / "run.json"
+    path.write_text(json.dumps(SAMPLE | {"rows": [row(reason="guarded")]}))
+    assert "guarded: fastest in trials, by an older library" in invoke("explain", str(path))[1]
 
 
 def test_devices_are_named(tmp_path: Path) -> None:

@@ -564,7 +564,7 @@ TEST(Decisions, AreSharedByCommunicatorsOfOneShape) {
     program.calls.push_back({comm, &allgather, 1000, 0, false, comm == 0 ? 40'000 : 200});
   const Outcome run = toccata::run(program, 1);
   expect_alike(program, run);
-  EXPECT_GT(served_by(run, 0, "guarded"), 10'000);
+  EXPECT_GT(served_by(run, 0, "trials"), 10'000);
   EXPECT_EQ(served_by(run, 0, "shared"), 0);
   EXPECT_GE(served_by(run, 1, "shared"), 100) << "after the probe, at the 68th call";
   EXPECT_EQ(served_by(run, 2, "shared"), 0) << "the placement 0101 has another shape than 0011";
@@ -582,7 +582,7 @@ TEST(Decisions, TryTheMemoryOfTheNode) {
     program.calls = {{0, &alltoall, 64 << 10, 0, false, 20'000}};
     const Outcome run = toccata::run(program, 1);
     expect_alike(program, run);
-    const int served = served_by(run, 0, "shared guarded");
+    const int served = served_by(run, 0, "shared trials");
     if (memory < 1)
       EXPECT_GT(served, 15'000);
     else
@@ -714,7 +714,7 @@ TEST(Decisions, TryTheMemoryOfSeveralNodes) {
     const Outcome run = toccata::run(program, 1);
     expect_alike(program, run);
     if (share)
-      EXPECT_GT(served_by(run, 0, "travel=published guarded"), 9000);
+      EXPECT_GT(served_by(run, 0, "travel=published trials"), 9000);
     else
       EXPECT_EQ(served_by(run, 0, "travel=published"), 0);
     for (const int open : {1, 3}) EXPECT_EQ(served_by(run, open, "travel=published"), 0);
@@ -749,7 +749,7 @@ TEST(Decisions, LeaveBuffersOnDevicesToNative) {
                    {2, &allgather, 1000, 0, false, 40'000, Form::blocking, 1}};
   const Outcome run = toccata::run(program, 1);
   expect_alike(program, run);
-  EXPECT_GT(served_by(run, 0, "guarded"), 10'000);
+  EXPECT_GT(served_by(run, 0, "trials"), 10'000);
   const auto last = [&](int call, int time) {
     const auto found = std::ranges::find_if(run.served[0], [&](const Outcome::Call& each) {
       return each.call == call && each.time == time;
@@ -887,7 +887,7 @@ TEST(Decisions, ServeVectorForms) {
   program.calls = {{0, &alltoallv, -1, 0, false, 40'000}};
   const Outcome run = toccata::run(program, 1);
   expect_alike(program, run);
-  EXPECT_GT(served_by(run, 0, "guarded"), 10'000);
+  EXPECT_GT(served_by(run, 0, "trials"), 10'000);
 }
 
 TEST(Decisions, LeaveReductionsThatRoundToNative) {
@@ -898,7 +898,7 @@ TEST(Decisions, LeaveReductionsThatRoundToNative) {
                    {1, &allreduce, 8, 0, true, 20'000}};
   const Outcome run = toccata::run(program, 1);
   expect_alike(program, run);
-  EXPECT_GT(served_by(run, 0, "guarded"), 0);
+  EXPECT_GT(served_by(run, 0, "trials"), 0);
   for (const int call : {1, 2}) EXPECT_EQ(served_by(run, call, "native"), 20'000);
 }
 
@@ -959,7 +959,7 @@ TEST(Decisions, IgnoreLearnedAlgorithmsThatCannotRun) {
                             .choice = parse_choice(alltoall, "bine")});
   const Outcome run = toccata::run(program, 1, TestRules::learning_sums(learned));
   expect_alike(program, run);
-  EXPECT_GT(served_by(run, 0, "guarded"), 10'000);
+  EXPECT_GT(served_by(run, 0, "trials"), 10'000);
 }
 
 // 270 calls of 4 ms are too few to measure a sum within 2% of their own time, but not within 2% of
@@ -1002,7 +1002,7 @@ TEST(Decisions, TryOthersAgainAfterALearnedNative) {
   const auto first = std::ranges::find_if(
       run.served[0], [](const Outcome::Call& each) { return each.text != native_text; });
   EXPECT_GE(first - run.served[0].begin(), 1000);
-  EXPECT_GT(served_by(run, 0, "guarded"), 10'000);
+  EXPECT_GT(served_by(run, 0, "trials"), 10'000);
   ASSERT_EQ(run.learned.points.size(), 1);
   EXPECT_FALSE(run.learned.points[0].choice.native());
 }
@@ -1019,7 +1019,7 @@ TEST(Decisions, ServeNonblockingCalls) {
     }
     const Outcome run = toccata::run(program, 1);
     expect_alike(program, run);
-    EXPECT_GT(served_by(run, -1, "guarded"), 10'000) << collective->name;
+    EXPECT_GT(served_by(run, -1, "trials"), 10'000) << collective->name;
   }
 }
 
@@ -1036,9 +1036,9 @@ TEST(Decisions, ServeNonblockingCallsByWhatBlockingOnesFound) {
   const Outcome run = toccata::run(program, 1);
   expect_alike(program, run);
   EXPECT_EQ(served_by(run, 0, "native"), 10);
-  EXPECT_GT(served_by(run, 1, "guarded"), 1000) << "blocking";
-  EXPECT_EQ(served_by(run, 2, "guarded"), 40) << "the loan of 32 calls ended";
-  EXPECT_EQ(served_by(run, 4, "guarded"), 60);
+  EXPECT_GT(served_by(run, 1, "trials"), 1000) << "blocking";
+  EXPECT_EQ(served_by(run, 2, "trials"), 40) << "the loan of 32 calls ended";
+  EXPECT_EQ(served_by(run, 4, "trials"), 60);
 }
 
 // The last nonblocking calls of a program whose nonblocking calls are slow with all algorithms, but
@@ -1098,9 +1098,9 @@ TEST(Decisions, ServePersistentCallsAndShareTheirWinners) {
                    {0, &allreduce, 8, 0, true, 100, Form::persistent}};
   const Outcome run = toccata::run(program, 1);
   expect_alike(program, run);
-  EXPECT_GT(served_by(run, 0, "guarded"), 3000);
+  EXPECT_GT(served_by(run, 0, "trials"), 3000);
   EXPECT_EQ(served_by(run, 1, "shared"), 60) << "since the first start";
-  EXPECT_GT(served_by(run, 2, "guarded"), 1000);
+  EXPECT_GT(served_by(run, 2, "trials"), 1000);
   EXPECT_EQ(served_by(run, 3, ""), 0) << "native serves floating-point sums";
 }
 
@@ -1187,7 +1187,7 @@ TEST(Decisions, AreTheSameOnAllRanksInAnyProgram) {
     seconds += run.seconds;
     native += run.native_seconds;
     shared += served_by(run, -1, "shared");
-    guarded += served_by(run, -1, "guarded");
+    guarded += served_by(run, -1, "trials");
     EXPECT_LE(run.seconds_apart, learns_sums ? 0.03 * run.seconds : 0) << seed;
     // Sums are served by native or by the rule for networks. Every run gives the same bits, also
     // with results of earlier runs for the other collectives.
