@@ -24,8 +24,8 @@ enum class Source : std::uint8_t {
 
 // Its word in the report and in messages.
 inline constexpr std::array<std::string_view, 11> words_of_sources = {
-    "apart", "forced", "learned",  "modelled", "native", "network",
-    "node",  "shared", "topology", "trials",   "tuned"};
+    "next-run", "forced", "learned",  "modelled", "native", "network",
+    "node",     "shared", "topology", "trials",   "tuned"};
 constexpr std::string_view word_of(Source source) {
   return words_of_sources[static_cast<std::size_t>(source)];
 }

@@ -29,7 +29,7 @@ REASONS = {
     "trials": "fastest in trials of this run", "tried": "tried, but native served most calls",
     "guarded": "fastest in trials, by an older library",
     "shared": "fastest in trials on another communicator with the same placement",
-    "apart": "candidates for the next run, measured in additional calls",
+    "next-run": "candidates for the next run, measured in additional calls",
     "node": "shared memory is faster on one node",
     "topology": "for the slow links in the topology's file",
     "network": "predicted to be faster on any network",
@@ -234,7 +234,7 @@ def why_native(row: Row, rows: Sequence[Row]) -> tuple[str, str]:
     remedy."""
     if row.choice.startswith(INSTEAD):
         return _why_not(row)
-    if row.reason == "apart":
+    if row.reason in ("next-run", "apart"):
         return "next run", (
             "floating-point sums keep their bits in this run; the next run with the same "
             "file of TOCCATA=learn uses the results of this run"
