@@ -64,9 +64,9 @@ def explain(
     because mpi4py combines the objects itself.
 
     For the name of a collective, explain prints the library's choice on a machine: from the nearest
-    point of the tuning file, otherwise from the model. It also prints the predicted time of every
-    candidate. "Sketched" times, which the library uses, are estimated from the schedules of a few
-    ranks. "Walked" times follow the schedules of all ranks, unless there are too many messages.
+    point of the tuning file, otherwise from the model. It also prints two times of every candidate.
+    The library uses the "estimated" time, which follows from the schedules of a few ranks. The
+    "predicted" time follows from those of all ranks, unless there are too many messages.
 
     Examples:
 

@@ -117,7 +117,7 @@ def predict(
 ) -> None:
     """Predict how long algorithms take on a machine, compared with a lower bound.
 
-    Walks through the schedules of all ranks, with one clock per rank and the model's parameters for
+    Follows the schedules of all ranks, with one clock per rank and the model's parameters for
     each level of the machine. --model names a model that comes with Toccata, or a file from
     `toccata calibrate`. docs/models.md describes the parameters and their origin.
 

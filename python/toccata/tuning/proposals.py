@@ -13,7 +13,7 @@ from toccata.topology import machines
 from toccata.tuning import tuning_file
 
 MOST_WALKED = 2_000_000  # messages of all ranks; such a walk takes one or two seconds
-HEADINGS = ("Sketched\nµs", "Walked\nµs", "Relative\nto first", "Rounds", "Messages\nper rank")
+HEADINGS = ("Estimated\nµs", "Predicted\nµs", "Relative\nto first", "Rounds", "Messages\nper rank")
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Call:
 
 @dataclass(frozen=True)
 class Proposal:
-    """The candidates for a call, with sketched times, the fastest first. `tuned` precedes them."""
+    """The candidates for a call, with estimated times, the fastest first. `tuned` precedes them."""
 
     call: Call
     model: _core.Model
