@@ -89,7 +89,10 @@ def markdown() -> str:
     new: dict[str, list[str]] = {}
     for each in _core.old_settings():
         new.setdefault(f"{each.name}={each.value}", []).append(_now(each))
-    old = "".join(f"| `{name}` | {' and '.join(now)} |\n" for name, now in new.items())
+    same: dict[str, list[str]] = {}
+    for name, now in new.items():
+        same.setdefault(" and ".join(now), []).append(f"`{name}`")
+    old = "".join(f"| {', '.join(names)} | {now} |\n" for now, names in same.items())
     return HEAD + settings + ALGORITHMS + algorithms + OLD + old
 
 

@@ -1,4 +1,4 @@
-"""Mirsadeghi and Afsahi's rank reordering: Figures 3, 4 and 5 simulated, 7 measured."""
+"""Mirsadeghi and Afsahi's rank reordering: Figures 3 and 4 simulated, 7 measured."""
 
 from dataclasses import dataclass
 from functools import cache
@@ -24,8 +24,6 @@ CORES, NODES = 8, 30  # per node, per leaf switch
 # missing: it only copies, which takes no time in a simulation.
 ORDERS = ("exchange", "straight")
 COLOURS = {"exchange": "#0b5fa5", "straight": "#1e8449"}
-# Figure 5: the gain of an application, in percent.
-APPLICATION = {"block-bunch": 0, "block-scatter": 10, "cyclic-bunch": 30, "cyclic-scatter": 30}
 
 
 @dataclass(frozen=True)
@@ -143,9 +141,10 @@ def report(section: Section, found: Found, quick: bool) -> None:
         "each. These orders are forced; `TOCCATA_TOPOLOGY=reorder:auto` consults a model first. "
         "Recursive doubling on block placements gains more than in the paper, because only links, "
         "adapters and the overheads of messages take time here. The gain of the ring on "
-        "block-scatter depends on the bandwidth between a node's sockets, which is assumed."
+        "block-scatter depends on the bandwidth between a node's sockets, which is assumed. "
+        "Figure 5, an application, is not simulated: the paper states neither the sizes of its "
+        "allgathers nor the time of the rest."
     )
-    _report_application(section, all_, quick)
     section.say(
         "Figure 7 is the overhead of reordering. Our times are measured, not simulated, at a load "
         f"of {getloadavg()[0]:.0f}; the paper's are from its own machine. *distances* is the time "
@@ -153,24 +152,6 @@ def report(section: Section, found: Found, quick: bool) -> None:
     )
     numbers = (1024, 4096) if quick else (1024, 2048, 4096)
     section.table(reordering_figures.OVERHEADS, reordering_figures.overheads(numbers))
-
-
-def _report_application(section: Section, all_: dict[Panel, Gains], quick: bool) -> None:
-    size = _sizes(quick)[-1]
-    rows = []
-    for panel in PANELS[: len(FLAT)]:
-        theirs, ours = APPLICATION[panel.placement], all_[panel]["straight"][size]
-        share = f"{100 * theirs / ours:.0f}" if theirs and ours > theirs else "–"
-        rows.append([panel.placement, str(theirs), f"{ours:z.0f}", share])
-    section.say(
-        "Figure 5 shows an application with 1024 ranks and 1358 allgathers. The paper states "
-        "neither their sizes nor the time of the rest. If the allgathers gained as much as the "
-        f"ring above with {show_bytes(size)}, they would have to take the calculated share of the "
-        "application's time to give the paper's gain:"
-    )
-    section.table(
-        ["placed", "paper: application's gain, %", "ours: allgather's gain, %", "share, %"], rows
-    )
 
 
 def _draw(all_: dict[Panel, Gains], quick: bool) -> Figure:
