@@ -26,9 +26,10 @@ highlight_language = "none"
 
 
 def _folders(app: object, name: str, source: list[str]) -> None:
-    """On the site, a link to a folder leads to the page that lists it. The examples have none."""
+    """On the site, a link to a folder leads to the page that lists it. The examples and the
+    findings have none."""
     source[0] = re.sub(r"\]\(docs/design/?\)", "](docs/design/index.rst)", source[0])
-    source[0] = re.sub(r"\[(examples/\w+)\]\(examples/\w+\)", r"`\1`", source[0])
+    source[0] = re.sub(r"\[([^]]+)\]\((\.\./)*(examples|findings)/[^)]+\)", r"\1", source[0])
 
 
 def setup(app: object) -> None:
