@@ -1,5 +1,6 @@
 """`toccata explain`."""
 
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -17,12 +18,19 @@ from toccata.commands.common import (
     print_whole,
 )
 from toccata.errors import Failure, InputError
-from toccata.launching import reports
+from toccata.launching import comparing, reports
+from toccata.launching.reports import Report
 from toccata.models import predicting
 from toccata.tuning import proposals
 
 Subject = Annotated[
     str, typer.Argument(metavar="FILE|COLLECTIVE", help="Report of a run, or a collective.")
+]
+Later = Annotated[
+    Path | None,
+    typer.Argument(
+        metavar="AFTER", help="Second report, of a run after a change.", show_default=False
+    ),
 ]
 Figure = Annotated[
     Path | None,
@@ -44,6 +52,7 @@ TuningFile = Annotated[
 
 def explain(
     subject: Subject,
+    later: Later = None,
     output: Figure = None,
     html: Page = None,
     ranks: NumberOfRanks = None,
@@ -63,6 +72,9 @@ def explain(
     Reductions by mpi4py's lower-case methods, such as comm.allreduce, appear as broadcasts only,
     because mpi4py combines the objects itself.
 
+    With two reports of a program, before and after a change, explain compares the same calls:
+    waiting, working and choices, and the ratio of the working times per call. `-o` draws them.
+
     For the name of a collective, explain prints the library's choice on a machine: from the nearest
     point of the tuning file, otherwise from the model. It also prints two times of every candidate.
     The library uses the "estimated" time, which follows from the schedules of a few ranks. The
@@ -72,22 +84,20 @@ def explain(
 
     - `TOCCATA_REPORT=run.json toccata run -- mpirun -n 4 ./app`, then `toccata explain run.json`
     - `toccata explain run.json -o run.png --html run.html`
+    - `toccata explain before.json after.json --html change.html`
     - `toccata explain allgather --ranks 512 --bytes 64K --machine "node:32 core:16" --model lassen`
     """
-    known = [each.name for each in _core.collectives()]
-    if subject not in known:
-        if not subject.endswith(".json") and not Path(subject).exists():
-            names = ", ".join(known)
-            raise InputError(
-                f"'{subject}' is neither a file nor a collective; expected one of {names}"
-            )
+    if _is_report(subject):
         if ranks is not None or machine is not None or placement is not None or tuning_ is not None:
             raise InputError(
                 f"{subject}: a report has its own ranks and machine; give no --ranks, --machine, "
                 "--placement or --tuning"
             )
-        _explain_report(Path(subject), output, html)
+        paths = [Path(subject)] if later is None else [Path(subject), later]
+        _explain_reports(paths, output, html)
         return
+    if later is not None:
+        raise InputError(f"'{later}': a second report requires a first one, not a collective")
     if ranks is None:
         raise InputError("the number of ranks is missing: give --ranks")
     for option, value in (("--output", output), ("--html", html)):
@@ -98,32 +108,64 @@ def explain(
     _explain_call(proposals.Proposal.of(call, parameters, tuning_))
 
 
-def _explain_report(path: Path, output: Path | None, html: Path | None) -> None:
+def _is_report(subject: str) -> bool:
+    """InputError if it is neither a report nor a collective."""
+    known = [each.name for each in _core.collectives()]
+    if subject in known:
+        return False
+    if not subject.endswith(".json") and not Path(subject).exists():
+        names = ", ".join(known)
+        raise InputError(f"'{subject}' is neither a file nor a collective; expected one of {names}")
+    return True
+
+
+def _explain_reports(paths: Sequence[Path], output: Path | None, html: Path | None) -> None:
+    """One report, or two: before and after a change."""
     outputs.check_pictures(output)
     if html is not None and not outputs.can_draw():
         raise ModuleNotFoundError(name="matplotlib")
-    outputs.check(html, reads=path)
-    report = reports.read(path)
-    for line in reports.answers(report):
-        console.print(line, soft_wrap=True, markup=False)
-    print_whole(reports.table(report))
-    for line in (*reports.summary(report), *reports.reasons(report)):
-        console.print(line, soft_wrap=True, markup=False)
-    if report.node:
-        console.print(f"node: {report.node}", soft_wrap=True, markup=False)
-    for sentence in report.devices:
-        console.print(f"devices: {sentence}", soft_wrap=True, markup=False)
+    for path in paths:
+        outputs.check(html, reads=path)
+    found = [reports.read(path) for path in paths]
+    if len(found) == 1:
+        _print_report(found[0])
+    else:
+        _print_change(*found)
     if output is not None:
-        from toccata.drawing import gains, pictures  # matplotlib takes a second to load
+        from toccata.drawing import changes, gains, pictures  # matplotlib takes a second to load
 
-        title = f"Time in collectives: {report.ranks} ranks, {report.mpi}"
-        pictures.write(gains.draw(report, title), output)
+        if len(found) == 1:
+            title = f"Time in collectives: {found[0].ranks} ranks, {found[0].mpi}"
+            pictures.write(gains.draw(found[0], title), output)
+        else:
+            pictures.write(changes.draw(comparing.compare(*found)), output)
         console.print(f"wrote {output}")
     if html is not None:
         from toccata.drawing import report_page
 
-        html.write_text(report_page.page(report))
+        pages = report_page.page if len(found) == 1 else report_page.page_of_two
+        html.write_text(pages(*found))
         console.print(f"wrote {html}")
+
+
+def _print_report(report: Report) -> None:
+    _print_lines(reports.answers(report))
+    print_whole(reports.table(report))
+    _print_lines([*reports.summary(report), *reports.reasons(report)])
+    if report.node:
+        _print_lines([f"node: {report.node}"])
+    _print_lines(f"devices: {sentence}" for sentence in report.devices)
+
+
+def _print_change(before: Report, after: Report) -> None:
+    changes = comparing.compare(before, after)
+    _print_lines(comparing.answers(before, after, changes))
+    print_whole(comparing.table(before, after, changes))
+
+
+def _print_lines(lines: Iterable[str]) -> None:
+    for line in lines:
+        console.print(line, soft_wrap=True, markup=False)
 
 
 def _explain_call(proposal: proposals.Proposal) -> None:

@@ -16,6 +16,7 @@ from toccata.launching.reports import Report, show_size
 WAITING, WORKING, COLOURS = "#D55E00", "#0072B2", "viridis"
 MOST_BARS = 14
 MOST_RANKS = 64  # in a heat map
+LETTERS = 48  # below an axis
 WIDTH = 4.2  # inches: on a phone, texts stay readable
 
 
@@ -55,35 +56,49 @@ def calls_of(report: Report) -> list[Calls]:
     return sorted(result, key=lambda each: each.waiting + each.working, reverse=True)
 
 
+def unit_of(longest: float) -> tuple[str, float]:
+    """The unit of an axis for times up to `longest` seconds, and its number per second."""
+    return ("s", 1.0) if longest >= 2 else ("ms", 1e3)
+
+
 def draw_times(calls: Sequence[Calls]) -> Figure:
     """A bar per entry, the waiting part first."""
     shown = calls[:MOST_BARS]
     figure = Figure(figsize=(WIDTH, 0.9 + 0.5 * len(shown)), layout="constrained")
     axes = figure.add_subplot()
+    unit, factor = unit_of(max(each.waiting + each.working for each in shown))
     for y, each in enumerate(shown):
-        axes.barh(y, each.waiting * 1e3, 0.34, color=WAITING)
-        axes.barh(y, each.working * 1e3, 0.34, left=each.waiting * 1e3, color=WORKING)
+        waiting, working = each.waiting * factor, each.working * factor
+        axes.barh(y, waiting, 0.34, color=WAITING)
+        axes.barh(y, working, 0.34, left=waiting, color=WORKING)
         axes.text(0, y - 0.24, each.name, va="bottom")
     axes.set_yticks([])
     axes.set_ylim(len(shown) - 0.7, -0.75)
-    axes.set_xlabel("ms, mean over ranks")
+    axes.set_xlabel(f"{unit}, mean over ranks")
     axes.spines[["top", "right", "left"]].set_visible(False)
     handles = [Patch(color=WAITING, label="waiting"), Patch(color=WORKING, label="working")]
     figure.legend(handles=handles, loc="outside upper left", ncols=2, frameon=False)
     return figure
 
 
+def lateness(
+    calls: Sequence[Calls], hosts: Sequence[str], by_host: bool
+) -> tuple[list[str], NDArray[np.float64]]:
+    """The ranks or hosts; and per entry, the microseconds from the first rank's arrival to that of
+    each of them."""
+    values = np.array([each.after_first for each in calls]) * 1e6
+    if not by_host:
+        return [str(rank) for rank in range(len(hosts))], values
+    labels = list(dict.fromkeys(hosts))
+    places = np.array([labels.index(host) for host in hosts])
+    columns = [_means(values[:, places == place]) for place in range(len(labels))]
+    return labels, np.column_stack(columns)
+
+
 def draw_lateness(calls: Sequence[Calls], hosts: Sequence[str], by_host: bool) -> Figure:
     """A heat map: the mean time from the first rank's arrival to that of each rank or host."""
     shown = calls[:MOST_BARS]
-    values = np.array([each.after_first for each in shown]) * 1e6
-    labels = [str(rank) for rank in range(len(hosts))]
-    if by_host:
-        labels = list(dict.fromkeys(hosts))
-        places = np.array([labels.index(host) for host in hosts])
-        values = np.column_stack(
-            [_means(values[:, places == place]) for place in range(len(labels))]
-        )
+    labels, values = lateness(shown, hosts, by_host)
     figure = Figure(figsize=(WIDTH, 1.6 + 0.5 * len(shown)), layout="constrained")
     axes = figure.add_subplot()
     masked = np.ma.masked_invalid(values)
@@ -92,7 +107,8 @@ def draw_lateness(calls: Sequence[Calls], hosts: Sequence[str], by_host: bool) -
     for y, each in enumerate(shown):  # the name of a row is above its cells
         axes.text(0, y + 0.36, each.name, va="bottom")
         axes.pcolormesh(edges, [y + 0.42, y + 1], masked[y : y + 1], norm=norm, cmap=COLOURS)
-    step = max(1, len(labels) // (4 if by_host else 8))
+    letters = max(len(each) for each in labels) + 2
+    step = -(-len(labels) * letters // LETTERS)
     axes.set_xticks(np.arange(0, len(labels), step) + 0.5, labels[::step])
     axes.set_yticks([])
     axes.set_ylim(len(shown), 0)

@@ -1,153 +1,236 @@
-"""A report as one self-contained page, which needs no network."""
+"""A report, or two reports before and after a change, as one self-contained page."""
 
-import io
-import re
-from collections.abc import Callable, Iterable, Sequence
-from html import escape
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
-from matplotlib import rc_context
 from matplotlib.figure import Figure
 
-from toccata.drawing import arrivals
-from toccata.launching import reports
+from toccata.drawing import arrivals, changes, markup, sizes
+from toccata.launching import comparing, reports
+from toccata.launching.comparing import Change
 from toccata.launching.reports import Report, Row
 
-INK = "#0a0b0c"  # replaced by the colour of the page's text, which differs between light and dark
-TEXTS = ("Choice", "Reason")  # columns that are aligned to the left
-STYLE = """
-:root { color-scheme: light dark; --paper: #fff; --ink: #1c2833; --line: #cfd6dc; }
-@media (prefers-color-scheme: dark) { :root { --paper: #14181c; --ink: #e6eaee; --line: #3a444d; } }
-body { background: var(--paper); color: var(--ink); font: 1rem/1.5 system-ui, sans-serif;
-       max-width: 60rem; margin: 0 auto; padding: 1rem; }
-h1 { font-size: 1.4rem; } h2 { font-size: 1.15rem; margin-top: 2rem; }
-figure { margin: 0; } svg { width: 100%; max-width: 34rem; height: auto; }
-.wide { overflow-x: auto; }
-table { border-collapse: collapse; font-size: .9rem; }
-th, td { padding: .2rem .6rem; text-align: right; border-bottom: 1px solid var(--line); }
-th:first-child, td:first-child, .text { text-align: left; }
-:focus-visible { outline: 3px solid #0072B2; }
-"""
+SIZE_HEADINGS = ("Collective", "Size up to", "Calls", "Time, ms")
+REQUEST_HEADINGS = (
+    "Collective", "Size", "Overlapped", "Overlapped, ms", "Start to completion, ms", "Calls",
+    "Ranks", "Choice",
+)  # fmt: skip
+CHOICE_HEADINGS = ("Collective", "Size", "Choice", "ms on rank 0", "Calls", "Ranks", "Reason")
+CHANGED = dict.fromkeys(comparing.CHOICES, "text")
+
+
+@dataclass(frozen=True)
+class Within:
+    """The part of the page that a report has: all of it, or that before or after a change."""
+
+    when: str = ""
+
+    @property
+    def prefix(self) -> str:
+        """Tells the figures and tables of two reports apart."""
+        return f"{self.when}: " if self.when else ""
+
+    def heading(self, text: str) -> str:
+        return markup.heading(self.prefix + text, 3 if self.when else 2)
+
+    def table(
+        self,
+        caption: str,
+        headings: Sequence[str],
+        rows: Sequence[Sequence[str]],
+        texts: Mapping[str, str] = markup.NO_TEXTS,
+    ) -> str:
+        return markup.table(self.prefix + caption, headings, rows, texts)
 
 
 def page(report: Report) -> str:
     """The page in HTML."""
-    title = escape(f"Collectives: {report.ranks} ranks, {report.mpi}")
     answers = reports.answers(report) or ["The report does not contain arrivals."]
-    parts = [f"<h1>{title}</h1>", _list(answers)]
+    title = f"Collectives: {report.ranks} ranks, {report.mpi}"
+    return markup.page(title, [markup.items(answers), *_sections(report, Within())])
+
+
+def page_of_two(before: Report, after: Report) -> str:
+    """The page of two reports: what changed, then the sections of each."""
+    found = comparing.compare(before, after)
+    title = f"Collectives before and after: {after.ranks} ranks, {after.mpi}"
+    parts = [markup.items(comparing.answers(before, after, found)), *_changes(found)]
+    parts.append(markup.heading("Each report"))
+    for when, report in (("Before", before), ("After", after)):
+        parts.append(markup.folded(f"{when}: the whole report", _sections(report, Within(when))))
+    return markup.page(title, parts)
+
+
+def _sections(report: Report, within: Within) -> list[str]:
     calls = arrivals.calls_of(report)
+    parts = []
     if report.arrivals and calls:
-        parts += _times(calls)
-        parts += _lateness(report, calls)
-    parts += _choices(report)
-    body = "\n".join(parts)
-    return (
-        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{title}</title>\n<style>{STYLE}</style>\n</head>\n"
-        f"<body>\n<main>\n{body}\n</main>\n</body>\n</html>\n"
-    )
+        parts += _times(calls, within)
+        parts += _lateness(report, calls, within)
+    if report.rows:
+        parts += _sizes(report, within)
+    return parts + _requests(report, within) + _choices(report, within)
 
 
-def _times(calls: Sequence[arrivals.Calls]) -> list[str]:
+def _changes(found: Sequence[Change]) -> list[str]:
+    parts = [markup.heading("Before and after")]
+    shown = changes.shown_in_figure(found)
+    if shown:
+        first = shown[0]
+        ratio = f" Its working time per call is ×{first.ratio:.2f}." if first.ratio else ""
+        alt = (
+            f"Pairs of bars, before and after, for {len(shown)} collectives. The longest is "
+            f"{first.name}.{ratio} The table has all numbers."
+        )
+        parts.append(markup.figure(lambda: changes.draw(found), alt))
+    rows = [comparing.cells(each, lambda seconds: markup.number(seconds * 1e6)) for each in found]
+    caption = "Before and after, per call"
+    parts.append(markup.paragraph(comparing.MEANING + "."))
+    parts.append(markup.table(caption, comparing.HEADINGS, rows, CHANGED))
+    return parts
+
+
+def _times(calls: Sequence[arrivals.Calls], within: Within) -> list[str]:
     longest = calls[0]
     alt = (
-        f"Bars of waiting and working for {min(len(calls), arrivals.MOST_BARS)} collectives. "
-        f"The longest is {longest.name}: {reports.show_seconds(longest.waiting)} of waiting, "
-        f"{reports.show_seconds(longest.working)} of working. The table has all numbers."
+        f"{within.prefix}Bars of waiting and working for {min(len(calls), arrivals.MOST_BARS)} "
+        f"collectives. The longest is {longest.name}: {reports.show_seconds(longest.waiting)} of "
+        f"waiting, {reports.show_seconds(longest.working)} of working. The table has all numbers."
     )
-    rows = [(each.name, f"{each.waiting * 1e3:.6g}", f"{each.working * 1e3:.6g}") for each in calls]
+    rows = [(each.name, *_ms(each.waiting, each.working)) for each in calls]
     return [
-        "<h2>Waiting and working</h2>",
-        "<p>A rank waits until the last rank arrives whose data it needs. Then it works.</p>",
-        _figure(lambda: arrivals.draw_times(calls), alt),
-        _table("Waiting and working, ms, mean over ranks", ("Calls", "Waiting", "Working"), rows),
+        within.heading("Waiting and working"),
+        markup.paragraph(
+            "A rank waits until the last rank arrives whose data it needs. Then it works."
+        ),
+        markup.figure(lambda: arrivals.draw_times(calls), alt),
+        within.table(
+            "Waiting and working, ms, mean over ranks", ("Calls", "Waiting", "Working"), rows
+        ),
     ]
 
 
-def _lateness(report: Report, calls: Sequence[arrivals.Calls]) -> list[str]:
+def _lateness(report: Report, calls: Sequence[arrivals.Calls], within: Within) -> list[str]:
     assert report.arrivals is not None
-    hosts = report.arrivals.hosts
+    hosts = report.arrivals.short_hosts
     shown = [(False, "rank")] if len(hosts) <= arrivals.MOST_RANKS else []
     if len(set(hosts)) > 1 or not shown:
         shown.append((True, "host"))
-    parts = ["<h2>Arrivals</h2>"]
+    parts = [within.heading("Arrivals")]
     for by_host, what in shown:
         alt = (
-            f"Heat map of {min(len(calls), arrivals.MOST_BARS)} collectives and all {what}s: the "
-            f"mean time from the first rank's arrival to that of each {what}. The table has the "
-            "sums over all collectives."
+            f"{within.prefix}Heat map of {min(len(calls), arrivals.MOST_BARS)} collectives and all "
+            f"{what}s: the mean time from the first rank's arrival to that of each {what}. The "
+            "numbers are in the table below it."
         )
 
         def draw(by_host: bool = by_host) -> Figure:
             return arrivals.draw_lateness(calls, hosts, by_host)
 
-        parts.append(_figure(draw, alt))
+        parts += [markup.figure(draw, alt), _heat_table(calls, hosts, what, within)]
     times = (report.arrivals.waiting, report.arrivals.working, reports.awaited(report))
     rows = [
-        (f"{rank} on {host}", *(f"{each[rank] * 1e3:.6g}" for each in times))
+        (f"{rank} on {host}", *_ms(*(each[rank] for each in times)))
         for rank, host in enumerate(hosts)
     ]
+    rows.sort(key=lambda each: -float(each[-1]))
     headings = ("Rank", "Waiting", "Working", "Awaited")
-    parts.append(_table("Ranks: ms of waiting, working, and of waiting for it", headings, rows))
+    parts.append(
+        within.table(
+            "Ranks, ms, the most awaited first",
+            headings,
+            rows,
+        )
+    )
     return parts
 
 
-def _choices(report: Report) -> list[str]:
+def _heat_table(
+    calls: Sequence[arrivals.Calls], hosts: Sequence[str], what: str, within: Within
+) -> str:
+    """The numbers of a heat map, transposed: many ranks are many rows."""
+    shown = calls[: arrivals.MOST_BARS]
+    labels, values = arrivals.lateness(shown, hosts, what == "host")
+    rows = [
+        (label, *("–" if time != time else markup.number(time) for time in values[:, place]))
+        for place, label in enumerate(labels)
+    ]
+    caption = f"Mean arrival after the first rank, µs, by {what}"
+    headings = (what.capitalize(), *(each.name for each in shown))
+    return markup.folded(f"Numbers by {what}", [within.table(caption, headings, rows)])
+
+
+def _sizes(report: Report, within: Within) -> list[str]:
+    found = sizes.sizes_of(report)
+    alt = (
+        f"{within.prefix}Histograms of sizes for {min(len(found), sizes.MOST_PANELS)} collectives: "
+        f"shares of calls and of time. The first is {sizes.title(found[0])}. The table has all "
+        "numbers."
+    )
+    rows = [
+        (each.collective, reports.show_size(size), str(each.calls[size]), *_ms(each.seconds[size]))
+        for each in found
+        for size in sorted(each.calls)
+    ]
+    return [
+        within.heading("Sizes"),
+        markup.paragraph(
+            "Bytes of a block, or of the message. “?” means that ranks do not know the sizes of "
+            "other ranks, or that a setting named the algorithm for all sizes. Times are those of "
+            "rank 0, including waiting."
+        ),
+        markup.figure(lambda: sizes.draw(found), alt),
+        within.table("Calls and time by size", SIZE_HEADINGS, rows),
+    ]
+
+
+def _requests(report: Report, within: Within) -> list[str]:
     rows = [
         (
-            each.collective, str(each.ranks), reports.show_size(each.bytes), str(each.calls),
-            f"{each.seconds * 1e3:.6g}", each.choice, _reason(each, report),
+            each.collective, reports.show_size(each.bytes),
+            *(("–", "–", "–") if each.overlap is None
+              else (f"{each.overlap:.0%}", *_ms(each.overlap * each.seconds, each.seconds))),
+            str(each.calls), str(each.ranks),
+            each.choice,
         )
-        for each in sorted(report.rows, key=lambda each: each.seconds, reverse=True)
+        for each in _longest_first(each for each in report.rows if each.is_request)
     ]  # fmt: skip
-    headings = ("Collective", "Ranks", "Size", "Calls", "ms on rank 0", "Choice", "Reason")
-    return ["<h2>Choices</h2>", _table("Choices and their reasons", headings, rows)]
+    if not rows:
+        return []
+    return [
+        within.heading("Nonblocking and persistent calls"),
+        markup.paragraph(
+            "Times of rank 0, from start to completion. The program overlapped the part that it "
+            "did not spend in the start, MPI_Wait, MPI_Test and similar functions. “–”: the MPI "
+            "library served the calls, and Toccata does not see when they complete."
+        ),
+        within.table("Overlap", REQUEST_HEADINGS, rows, {"Choice": "text"}),
+    ]
+
+
+def _choices(report: Report, within: Within) -> list[str]:
+    rows = [
+        (
+            each.collective, reports.show_size(each.bytes), each.choice, *_ms(each.seconds),
+            str(each.calls), str(each.ranks), _reason(each, report),
+        )
+        for each in _longest_first(report.rows)
+    ]  # fmt: skip
+    table = within.table(
+        "Choices and their reasons", CHOICE_HEADINGS, rows, {"Choice": "text", "Reason": "long"}
+    )
+    return [within.heading("Choices"), table]
+
+
+def _longest_first(rows: Iterable[Row]) -> list[Row]:
+    return sorted(rows, key=lambda each: each.seconds, reverse=True)
+
+
+def _ms(*seconds: float) -> list[str]:
+    return [markup.number(each * 1e3) for each in seconds]
 
 
 def _reason(row: Row, report: Report) -> str:
     if row.is_native:
         return reports.why_native(row, report.rows)[1]
     return reports.REASONS.get(row.reason, row.reason)
-
-
-def _list(lines: Iterable[str]) -> str:
-    return "<ul>\n" + "\n".join(f"<li>{escape(line)}</li>" for line in lines) + "\n</ul>"
-
-
-def _table(caption: str, headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """On a narrow screen, it scrolls; the keyboard can do that as well."""
-
-    def line(cells: Sequence[str], tag: str, scope: str = "") -> str:
-        texts = (
-            f"<{tag}{' class=text' if heading in TEXTS else ''}{scope}>{escape(cell)}</{tag}>"
-            for heading, cell in zip(headings, cells, strict=True)
-        )
-        return f"<tr>{''.join(texts)}</tr>"
-
-    lines = "\n".join(line(row, "td") for row in rows)
-    return (
-        f'<div class="wide" tabindex="0" role="region" aria-label="{escape(caption)}">\n<table>\n'
-        f"<caption>{escape(caption)}</caption>\n"
-        f"<thead>{line(headings, 'th', ' scope=col')}</thead>\n"
-        f"<tbody>\n{lines}\n</tbody>\n</table>\n</div>"
-    )
-
-
-def _figure(draw: Callable[[], Figure], alt: str) -> str:
-    """Inline SVG. Its texts stay texts, so they have the colour and the fonts of the page."""
-    colours = ("text.color", "axes.labelcolor", "xtick.color", "ytick.color", "axes.edgecolor")
-    settings: dict[Any, Any] = dict.fromkeys(colours, INK)
-    settings |= {"svg.fonttype": "none", "svg.hashsalt": alt, "font.size": 9}
-    with rc_context(settings):
-        text = io.StringIO()
-        draw().savefig(text, format="svg", transparent=True, metadata={"Date": None})
-    svg = text.getvalue()
-    svg = svg[svg.index("<svg") :].replace(INK, "currentColor")
-    svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
-    svg = re.sub(r'(<svg[^>]*?) height="[^"]*"', r"\1", svg, count=1)
-    svg = re.sub(r'(<svg[^>]*?) width="[^"]*"', r"\1", svg, count=1)
-    used = set(re.findall(r"#([\w.-]+)", svg))  # other names would occur in each figure
-    svg = re.sub(r' id="([^"]*)"', lambda name: name[0] if name[1] in used else "", svg)
-    svg = svg.replace("<svg", f'<svg role="img" aria-label="{escape(alt)}"', 1)
-    return f"<figure>\n{svg}</figure>"

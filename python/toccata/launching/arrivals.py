@@ -42,6 +42,12 @@ class Arrivals:
     left_out: Count  # calls with times that contradict each other
     clock_error: Seconds  # between two hosts
 
+    @property
+    def short_hosts(self) -> list[str]:
+        """The hosts without their domains, unless two hosts would have the same name then."""
+        short = [each.split(".")[0] or each for each in self.hosts]
+        return short if len(set(short)) == len(set(self.hosts)) else self.hosts
+
     def by_host(self, values: Sequence[float]) -> dict[str, float]:
         """The sum of a list over the ranks of each host."""
         sums = dict.fromkeys(self.hosts, 0.0)

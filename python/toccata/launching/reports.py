@@ -21,8 +21,10 @@ VERSION = 1
 REMEDY = "TOCCATA_REPORT=FILE.json makes a run write one"
 KNOWN = 0.95  # of the time in collectives; a line warns if arrivals are known for less
 CONTRADICT = 0.1  # of the sampled calls; a line warns if more contradict each other
+COLLECTIVES = frozenset(each.name for each in _core.collectives())
 INSTEAD = "native, for "  # the name of the requested algorithm follows
 MOST_ROWS = 30
+LONGEST = 1 << 50  # bytes; above that, a row has all sizes above those of other rows
 REASONS = {
     "forced": "a setting names it", "tuned": "from the tuning file",
     "learned": "from earlier runs", "modelled": "from the model",
@@ -90,7 +92,22 @@ class Row:
     native: Seconds
     bound: Seconds
     why: str = "unknown"  # of native calls, as a word of WHYS; "" if the row shows it
+    outside: Seconds = 0.0  # of `seconds`, outside MPI_Wait, MPI_Test and similar functions
     arrivals: RowArrivals | None = None  # if calls were sampled
+
+    @property
+    def is_request(self) -> bool:
+        """Whether the calls are nonblocking or persistent. Then `seconds` is the time from their
+        start to their completion; 0 for requests of the MPI library, whose completion Toccata does
+        not see."""
+        name = self.collective
+        return name.removesuffix("_init") != name or (name[:1] == "i" and name[1:] in COLLECTIVES)
+
+    @property
+    def overlap(self) -> float | None:
+        """The share of the time that the program had for its own work; None if unknown."""
+        known = self.is_request and self.seconds > 0
+        return min(self.outside / self.seconds, 1.0) if known else None
 
     @property
     def is_native(self) -> bool:
@@ -299,6 +316,7 @@ def summary(report: Report) -> list[str]:
     ]
     tried = {each.calls_alike for each in report.rows if each.gain}
     compared = sum(each.seconds for each in report.rows if each.calls_alike in tried)
+    lines += _requests(report)
     if not compared:
         lines.append("no algorithm of Toccata was compared with native")
         return lines
@@ -319,6 +337,24 @@ def summary(report: Report) -> list[str]:
     return lines
 
 
+def _requests(report: Report) -> Iterator[str]:
+    """A line, if the program used nonblocking or persistent calls."""
+    found = [each for each in report.rows if each.is_request]
+    seconds = sum(each.seconds for each in found)
+    unseen = sum(each.calls for each in found if each.overlap is None)
+    parts = []
+    if seconds > 0:
+        share = sum(each.seconds * (each.overlap or 0.0) for each in found) / seconds
+        parts.append(
+            f"{show_seconds(seconds)} from start to completion on rank 0, of which the program "
+            f"overlapped {share:.0%} with its own work"
+        )
+    if unseen:
+        parts.append(f"{unseen} calls by the MPI library, whose completion is not known")
+    if parts:
+        yield "nonblocking and persistent calls: " + "; ".join(parts)
+
+
 def table(report: Report) -> RenderableType:
     """A row for each collective, communicator, size and choice, the longest total time first."""
     result = PlainTable(kept=3)
@@ -330,6 +366,9 @@ def table(report: Report) -> RenderableType:
         "Per call\nµs", "Predicted\nµs", "In trials\nµs", "Native in\ntrials", "Bound\nµs", "Gain",
     ):  # fmt: skip
         result.add_column(heading, justify="right", no_wrap=True)
+    requests = any(each.overlap is not None for each in report.rows)
+    if requests:
+        result.add_column("Overlap", justify="right", no_wrap=True)
     rows = sorted(report.rows, key=lambda each: each.seconds, reverse=True)
     for each in rows[:MOST_ROWS]:
         nodes = f" on {each.nodes}" if each.nodes > 1 else ""
@@ -348,6 +387,7 @@ def table(report: Report) -> RenderableType:
             escape(reason),
             *(show_microseconds(time) if time > 0 else "[dim]–[/]" for time in times),
             f"[{'green' if gain >= 1 else 'red'}]×{gain:.2f}[/]" if gain else "[dim]–[/]",
+            *([_overlap(each)] if requests else []),
         )
     parts: list[RenderableType] = [
         Text(f"{report.ranks} ranks   {report.mpi}", style="bold cyan"),
@@ -375,10 +415,16 @@ def _reason(row: Row, rows: Sequence[Row]) -> str:
     return "tried" if served_on else row.reason
 
 
+def _overlap(row: Row) -> str:
+    return "[dim]–[/]" if row.overlap is None else f"{row.overlap:.0%}"
+
+
 def show_size(size: int) -> str:
     """The size of a call, rounded: short numbers are more useful than exact ones."""
     if size < 0:
         return "?"
+    if size > LONGEST:
+        return "longer"
     for unit, factor in (("M", 1 << 20), ("K", 1 << 10)):
         if size >= factor:
             return f"{size / factor:.3g}{unit}"
