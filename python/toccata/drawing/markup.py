@@ -15,7 +15,7 @@ NO_TEXTS: Mapping[str, str] = {}
 INK = "#0a0b0c"  # replaced by the colour of the page's text, which differs between light and dark
 STYLE = """
 :root { color-scheme: light dark;
-        --paper: #fff; --ink: #1c2833; --line: #cfd6dc; --focus: #0072B2; }
+        --paper: #ffffff; --ink: #1c2833; --line: #cfd6dc; --focus: #0072B2; }
 @media (prefers-color-scheme: dark) {
   :root { --paper: #14181c; --ink: #e6eaee; --line: #3a444d; --focus: #56B4E9; } }
 body { background: var(--paper); color: var(--ink); font: 1rem/1.5 system-ui, sans-serif;

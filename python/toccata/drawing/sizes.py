@@ -3,14 +3,16 @@
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
+from matplotlib import rcParams
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
 from toccata.launching.reports import LONGEST, Report, show_seconds, show_size
 
 LONGER = LONGEST * 2  # the class of a row with all sizes above those of other rows
-CALLS, TIME = "#7f8c8d", "#009E73"
+TIME = "#009E73"  # calls are outlines, which differ from it also without colours
 MOST_PANELS = 14
 WIDTH = 4.2  # inches: on a phone, texts stay readable
 
@@ -41,15 +43,21 @@ def sizes_of(report: Report) -> list[Sizes]:
 def draw(sizes: Sequence[Sizes]) -> Figure:
     """A panel per collective: the shares of its calls and of its time, by size."""
     shown = sizes[:MOST_PANELS]
+    outline: dict[str, Any] = {
+        "facecolor": "none",
+        "edgecolor": rcParams["axes.edgecolor"],
+        "linewidth": 0.8,
+    }
+    filled: dict[str, Any] = {"facecolor": TIME}
     columns = _columns({size for each in shown for size in each.calls})
     figure = Figure(figsize=(WIDTH, 1.0 + 0.78 * len(shown)), layout="constrained")
     panels = figure.subplots(len(shown), sharex=True, squeeze=False)[:, 0]
     for axes, each in zip(panels, shown, strict=True):
-        for values, colour, shift in ((each.calls, CALLS, -0.2), (each.seconds, TIME, 0.2)):
+        for values, style, shift in ((each.calls, outline, -0.2), (each.seconds, filled, 0.2)):
             total = sum(values.values())
             bars = {x: values[size] for x, size in enumerate(columns) if values.get(size)}
             shares = [value / total for value in bars.values()]
-            axes.bar([x + shift for x in bars], shares, 0.4, color=colour)
+            axes.bar([x + shift for x in bars], shares, 0.36, **style)
         axes.set_title(title(each), fontsize=9, loc="left", pad=3)
         axes.set_ylim(0, 1)
         axes.set_yticks([0, 1], ["0", "100%"])
@@ -60,8 +68,8 @@ def draw(sizes: Sequence[Sizes]) -> Figure:
     panels[-1].set_xlim(-0.6, max(len(columns), 4) - 0.4)
     panels[-1].set_xlabel("size up to, bytes")
     handles = [
-        Patch(color=CALLS, label="share of calls"),
-        Patch(color=TIME, label="share of time"),
+        Patch(**outline, label="share of calls"),
+        Patch(**filled, label="share of time"),
     ]
     figure.legend(handles=handles, loc="outside upper left", ncols=2, frameon=False)
     return figure

@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 from running import invoke
+from toccata.drawing import arrivals, changes, markup, sizes
 
 NAMES = ("allgather", "allreduce", "alltoall", "alltoallv", "barrier", "bcast", "exscan", "gather",
          "reduce", "reduce_scatter", "scan", "scatter")  # fmt: skip
@@ -253,13 +254,15 @@ def test_two_reports_have_each_number(tmp_path: Path) -> None:
         assert len(page.rows(f"{when}: Choices and their reasons")) == len(document["rows"])
 
 
-def large() -> tuple[dict[str, Any], dict[str, Any]]:
-    """64 ranks, 12 collectives of 5 sizes, 1 hour."""
-    return report(8, ranks=64, sizes=5), report(9, ranks=64, sizes=5)
+@pytest.fixture(scope="module")
+def large(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The page of two reports: 64 ranks, 12 collectives of 5 sizes, 1 hour."""
+    reports = (report(seed, ranks=64, sizes=5) for seed in (8, 9))
+    return page_of(tmp_path_factory.mktemp("large"), *reports)
 
 
-def test_a_large_page_is_small_and_readable_without_sight(tmp_path: Path) -> None:
-    text = page_of(tmp_path, *large())
+def test_a_large_page_is_small_and_readable_without_sight(large: str) -> None:
+    text = large
     assert len(text.encode()) < 1_000_000
     assert "<script" not in text and "src=" not in text and "url(http" not in text
     elements = parsed(text).elements
@@ -275,6 +278,33 @@ def test_a_large_page_is_small_and_readable_without_sight(tmp_path: Path) -> Non
     levels = [int(tag[1]) for tag, _ in elements if re.fullmatch("h[1-6]", tag)]
     assert levels[0] == 1 and levels.count(1) == 1
     assert all(b <= a + 1 for a, b in itertools.pairwise(levels))
+
+
+def luminance(colour: str) -> float:
+    """As WCAG 2 defines it, of a colour such as #0072B2."""
+    parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    red, green, blue = (
+        each / 12.92 if each <= 0.04045 else ((each + 0.055) / 1.055) ** 2.4 for each in parts
+    )
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def contrast(first: str, second: str) -> float:
+    dark, bright = sorted((luminance(first), luminance(second)))
+    return (bright + 0.05) / (dark + 0.05)
+
+
+def test_colours_have_enough_contrast_in_light_and_dark() -> None:
+    """WCAG 2: 4.5 for texts, 3 for parts of figures and for the mark of the focus."""
+    light, dark = (
+        dict(re.findall(r"--(\w+): (#\w{6})", part))
+        for part in markup.STYLE.split("@media (prefers-color-scheme: dark)")
+    )
+    for page in (light, dark):
+        assert contrast(page["paper"], page["ink"]) >= 4.5
+        assert contrast(page["paper"], page["focus"]) >= 3
+        for colour in (arrivals.WAITING, arrivals.WORKING, sizes.TIME, changes.UNKNOWN):
+            assert contrast(page["paper"], colour) >= 3, colour
 
 
 PHONE = """<!DOCTYPE html><html><body>
@@ -300,14 +330,14 @@ onload = () => {{
 
 
 @pytest.mark.parametrize("width", [390, 1200])
-def test_a_browser_shows_the_page(width: int, tmp_path: Path) -> None:
+def test_a_browser_shows_the_page(width: int, large: str, tmp_path: Path) -> None:
     """On a phone, only tables scroll sideways, and letters stay readable. The keyboard reaches all
     that scrolls or opens."""
     chromium = shutil.which("chromium") or shutil.which("google-chrome")
     if chromium is None:
         pytest.skip("no Chromium; install it (Debian: apt-get install chromium)")
     outer = tmp_path / "outer.html"
-    outer.write_text(PHONE.format(width=width, page=escape(page_of(tmp_path, *large()))))
+    outer.write_text(PHONE.format(width=width, page=escape(large)))
     shown = subprocess.run(
         [chromium, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path}/c",
          "--window-size=1400,900", "--dump-dom", outer.as_uri()],
