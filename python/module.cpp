@@ -547,6 +547,20 @@ NB_MODULE(_core, module) {
       "our "
       "form; None if that is unknown.");
   module.def(
+      "native_algorithm_of",
+      [](std::string_view text, std::string_view collective, const Shape& shape,
+         std::int64_t unit_bytes) -> std::optional<Choice> {
+        check_rank(shape, shape.root);
+        const Collective& here = collective_named(collective);
+        const MpiLibrary* const library = mpi_library_of(text);
+        if (library == nullptr || !library->is_predictable) return {};
+        return native_algorithm(library->rules, here, spread_of(shape), unit_bytes,
+                                version_of(text));
+      },
+      "text"_a, "collective"_a, "shape"_a, "unit_bytes"_a,
+      "The same for the MPI library with that text from MPI_Get_library_version, and for the nodes "
+      "of the ranks.");
+  module.def(
       "network_rule",
       [](std::string_view mpi, std::string_view collective, const Shape& known,
          const std::vector<std::int64_t>& unit_bytes, bool published, bool ethernet) {

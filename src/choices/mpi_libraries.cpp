@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "choices/shipped_rules.h"
+#include "topology/words.h"
 
 namespace toccata {
 
@@ -36,12 +37,27 @@ const MpiLibrary* mpi_library_of(std::string_view text) {
   return best;
 }
 
+// The version after the sign of a library, such as "4.1.4".
+static std::string_view version_text(const MpiLibrary& library, std::string_view text) {
+  text.remove_prefix(text.find(library.sign) + library.sign.size());
+  const auto begin = std::min(text.find_first_of("0123456789"), text.size());
+  return text.substr(begin, text.find_first_not_of("0123456789.", begin) - begin);
+}
+
+int version_of(std::string_view text) {
+  const MpiLibrary* const library = mpi_library_of(text);
+  if (library == nullptr) return 0;
+  const auto numbers = split(version_text(*library, text), '.');
+  const auto number = [&](std::size_t i) {
+    return i < numbers.size() ? std::min(parse_number(numbers[i]).value_or(0), 99) : 0;
+  };
+  return 100 * number(0) + number(1);
+}
+
 bool is_tested(std::string_view text) {
   const MpiLibrary* const library = mpi_library_of(text);
   if (library == nullptr) return false;
-  text.remove_prefix(text.find(library->sign) + library->sign.size());
-  const auto begin = std::min(text.find_first_of("0123456789"), text.size());
-  const auto version = text.substr(begin, text.find_first_not_of("0123456789.", begin) - begin);
+  const std::string_view version = version_text(*library, text);
   for (std::string_view rest = library->tested; !rest.empty();) {
     const std::string_view one = rest.substr(0, rest.find(','));
     if (version.starts_with(one) && (version.size() == one.size() || version[one.size()] == '.'))

@@ -14,6 +14,10 @@ const std::vector<MpiLibrary>& mpi_libraries();
 // another one name both. Of several signs, the longest counts, for a version with its own rules.
 const MpiLibrary* mpi_library_of(std::string_view text);
 
+// The version in this text of a known library, such as 401 for "Open MPI v4.1.4"; 0 if there is
+// none.
+int version_of(std::string_view text);
+
 // Whether our tests run with the version of this text.
 bool is_tested(std::string_view text);
 

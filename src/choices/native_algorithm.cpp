@@ -2,6 +2,8 @@
 
 #include <bit>
 
+#include "topology/placements.h"
+
 namespace toccata {
 
 namespace {
@@ -29,11 +31,44 @@ std::optional<Choice> native_algorithm(const RuleTable* rules, Form form,
   return parse_choice(collective, suited(text, collective, p));
 }
 
-Ranking::Entry proposed(const Ranking& ranking, const RuleTable* rules,
-                        const Collective& collective, int p, std::int64_t bytes) {
+std::optional<Choice> native_algorithm(const RuleTable* rules, const Collective& collective,
+                                       const Spread& spread, std::int64_t bytes, int version) {
+  if (rules != nullptr && spread.nodes > 1) {
+    using Section = RuleTable::Section;
+    const auto section = spread.nodes < spread.ranks ? Section::own_nodes : Section::own_apart;
+    const std::string_view text = rules->find(section, collective, spread, bytes, version);
+    if (!text.empty()) return parse_choice(collective, text);
+  }
+  return native_algorithm(rules, Form::blocking, collective, spread.ranks, bytes);
+}
+
+Spread spread_of(const Shape& shape) {
+  Spread found{.ranks = shape.p};
+  const int level = shape.placement == nullptr ? -1 : node_level(shape.placement->machine());
+  if (level < 0) return found;
+  const Regions& nodes = shape.placement->regions(level);
+  found.nodes = nodes.number();
+  found.even = nodes.even();
+  return found;
+}
+
+namespace {
+
+// The predicted seconds of an algorithm; nothing if it cannot run, as one of a site's rules.
+std::optional<double> price(const Ranking& ranking, const Choice& choice, const Shape& known,
+                            const Model& model, std::int64_t bytes) try {
+  if (const auto ranked = ranking.seconds(choice, bytes)) return ranked;
+  return Ranking(choice, known, model).seconds(choice, bytes);
+} catch (const ChoiceError&) {
+  return {};
+}
+
+}  // namespace
+
+Ranking::Entry proposed(const Ranking& ranking, const std::optional<Choice>& own,
+                        const Shape& known, const Model& model, std::int64_t bytes) {
   const auto ours = ranking.at(bytes);
-  const auto own = native_algorithm(rules, Form::blocking, collective, p, bytes);
-  const auto price = own ? ranking.seconds(*own, bytes) : std::nullopt;
+  const auto price = own ? toccata::price(ranking, *own, known, model, bytes) : std::nullopt;
   if (ours.empty() || !price) return {};
   return least_predicted_gain * ours.front().seconds < *price ? ours.front()
                                                               : Ranking::Entry{{}, *price};

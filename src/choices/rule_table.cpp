@@ -21,13 +21,36 @@ constexpr std::string_view sections[] = {"libraries",    "node",
                                          "node crowded", "node crowded direct",
                                          "persistent",   "persistent crowded",
                                          "nonblocking",  "nonblocking crowded",
-                                         "own",          "own requests",
+                                         "own",          "own nodes",
+                                         "own apart",    "own requests",
                                          "rivals",       "candidates",
                                          "unknown rival"};
 
 // Whether rows contain choices only.
 bool is_list(RuleTable::Section section) {
   return section == RuleTable::Section::rivals || section == RuleTable::Section::candidates;
+}
+
+// Removes the version from the title of a section, such as "own nodes 5.0", and returns it; 0 if
+// there is none. Only the sections of its algorithms by nodes have versions.
+int take_version(std::string_view& title) {
+  const std::size_t end = std::min(title.rfind(' '), title.size());
+  const std::string_view section = title.substr(0, end);
+  const std::string_view version = title.substr(std::min(end + 1, title.size()));
+  const std::size_t dot = version.find('.');
+  if ((section != "own nodes" && section != "own apart") || dot == std::string_view::npos) return 0;
+  const auto major = parse_number(version.substr(0, dot));
+  const auto minor = parse_number(version.substr(dot + 1));
+  if (!major || !minor || *major > 999 || *minor > 99) return 0;
+  title = section;
+  return 100 * *major + *minor;
+}
+
+// Whether a text begins with a word, which is removed from it.
+bool take_prefix(std::string_view& text, std::string_view word) {
+  if (!text.starts_with(word)) return false;
+  text.remove_prefix(word.size());
+  return true;
 }
 
 // The first word of a row, which is removed from it.
@@ -60,18 +83,23 @@ bool parse_range(std::string_view text, int& least, int& most) {
 
 RuleTable::RuleTable(std::string text, std::string_view file)
     : file_(file), text_(std::make_shared<const std::string>(std::move(text))) {
-  int line = 0;
+  int line = 0, since = 0;
   const auto* section = std::end(sections);
   for (const std::string_view each : split(*text_, '\n')) {
     ++line;
     const std::string_view row = trimmed(each.substr(0, each.find('#')));
     if (row.empty()) continue;
     if (row.starts_with('[')) {
-      section = std::ranges::find(sections, row.substr(1, row.find(']') - 1));
+      std::string_view title = row.substr(1, row.find(']') - 1);
+      since = take_version(title);
+      section = std::ranges::find(sections, title);
       if (section == std::end(sections)) fail(line, "there is no section " + std::string(row));
     } else {
       if (section == std::end(sections)) fail(line, "a section, such as [node], must come first");
-      add(static_cast<Section>(section - std::begin(sections)), line, row);
+      add({.section = static_cast<Section>(section - std::begin(sections)),
+           .since = since,
+           .line = line},
+          row);
     }
   }
 }
@@ -80,10 +108,10 @@ void RuleTable::fail(int line, const std::string& why) const {
   throw RulesError(file_ + ":" + std::to_string(line) + ": " + why);
 }
 
-void RuleTable::add(Section section, int line, std::string_view text) {
-  if (section == Section::libraries) {
+void RuleTable::add(Row row, std::string_view text) {
+  if (row.section == Section::libraries) {
     auto parts = split(text, '|');
-    if (parts.size() < 4) fail(line, "a library has a name, a sign, an interface and versions");
+    if (parts.size() < 4) fail(row.line, "a library has a name, a sign, an interface and versions");
     parts.resize(5);
     for (std::string_view& part : parts) part = trimmed(part);
     const auto has = [&](std::string_view word) {
@@ -98,31 +126,37 @@ void RuleTable::add(Section section, int line, std::string_view text) {
                           .sends_only_messages = has("sends_only_messages")});
     return;
   }
-  Row row{.section = section, .line = line, .collective = take_word(text)};
-  if (!is_list(section)) {
+  row.collective = take_word(text);
+  if (!is_list(row.section)) {
     const std::string_view ranks = take_word(text), size = take_word(text);
-    row.only_powers = ranks == "powers";
-    if (!parse_range(row.only_powers ? "1-" : ranks, row.least_ranks, row.most_ranks))
-      fail(line,
+    std::string_view range = ranks;
+    if (row.section == Section::own_nodes) {
+      row.only_even = take_prefix(range, "even:");
+      row.of_nodes = row.only_even || take_prefix(range, "nodes:");
+    }
+    row.only_powers = range == "powers";
+    if (!parse_range(row.only_powers ? "1-" : range, row.least, row.most))
+      fail(row.line,
            toccata::quoted(ranks) + " is not a number of ranks, such as 4, 2-8, 2- or powers");
     row.of_buffer = size == "buffer";
     if (!row.of_buffer && size != "block")
-      fail(line, "sizes are of a block or of a buffer, not of " + toccata::quoted(size));
+      fail(row.line, "sizes are of a block or of a buffer, not of " + toccata::quoted(size));
   }
-  if (text.empty()) fail(line, "a choice is missing");
+  if (text.empty()) fail(row.line, "a choice is missing");
   row.choices = text;
   rows_.push_back(row);
 }
 
-std::string_view RuleTable::find(Section section, const Collective& collective, int p,
-                                 std::int64_t bytes) const {
+std::string_view RuleTable::find(Section section, const Collective& collective,
+                                 const Spread& spread, std::int64_t bytes, int version) const {
   const auto row = std::ranges::find_if(rows_, [&](const Row& each) {
-    return each.section == section && each.collective == collective.name && p >= each.least_ranks &&
-           p <= each.most_ranks &&
-           (!each.only_powers || std::has_single_bit(static_cast<unsigned>(p)));
+    const int number = each.of_nodes ? spread.nodes : spread.ranks;
+    return each.section == section && each.since <= version && each.collective == collective.name &&
+           number >= each.least && number <= each.most && (!each.only_even || spread.even) &&
+           (!each.only_powers || std::has_single_bit(static_cast<unsigned>(number)));
   });
   if (row == rows_.end()) return {};
-  const std::int64_t size = row->of_buffer ? longer_buffer(collective, p, bytes) : bytes;
+  const std::int64_t size = row->of_buffer ? longer_buffer(collective, spread.ranks, bytes) : bytes;
   for (std::string_view rest = row->choices; !rest.empty();)
     if (const SizedEntry entry = take_entry(rest); size <= entry.most) return entry.choice;
   return {};

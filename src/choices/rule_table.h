@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <span>
 #include <stdexcept>
@@ -19,6 +20,15 @@ class RulesError : public std::invalid_argument {
 };
 
 class RuleTable;
+
+// How the ranks of a call are spread over nodes, as far as this is known.
+struct Spread {
+  int ranks = 1, nodes = 1;
+  bool even = true;  // all nodes have the same number of ranks
+};
+
+// The version of an MPI library: 100 times the major number, plus the minor number.
+inline constexpr int newest_version = std::numeric_limits<int>::max();
 
 // An MPI library that we recognise by its text from MPI_Get_library_version. A library that derives
 // from another one shares its rules.
@@ -49,7 +59,8 @@ struct MpiLibrary {
 //
 // A row has a collective, the numbers of ranks, what its sizes are, and the choice for each size as
 // in TOCCATA_<COLLECTIVE>. In a section, the first row with the collective and the number of ranks
-// counts.
+// counts. In `own nodes`, "nodes:2-4" counts nodes instead of ranks, and "even:2-4" counts nodes
+// that have the same number of ranks each. The rows of [own nodes 5.0] hold from version 5.0 on.
 class RuleTable {
  public:
   enum class Section : std::uint8_t {
@@ -62,6 +73,8 @@ class RuleTable {
     nonblocking,
     nonblocking_crowded,
     own,
+    own_nodes,
+    own_apart,
     own_requests,
     rivals,
     candidates,
@@ -77,7 +90,12 @@ class RuleTable {
   // The choice for calls of `bytes` (of a block, or of the message) among p ranks, as text; empty
   // if no row contains them.
   std::string_view find(Section section, const Collective& collective, int p,
-                        std::int64_t bytes) const;
+                        std::int64_t bytes) const {
+    return find(section, collective, Spread{.ranks = p}, bytes);
+  }
+  // The same for a version of the MPI library, and for ranks on several nodes.
+  std::string_view find(Section section, const Collective& collective, const Spread& spread,
+                        std::int64_t bytes, int version = newest_version) const;
   // The choices of the section `rivals` or `candidates`.
   std::vector<std::string_view> list(Section section, const Collective& collective) const;
   // The MPI libraries for which the rules hold.
@@ -95,15 +113,18 @@ class RuleTable {
  private:
   struct Row {
     Section section;
+    int since;  // a version
     int line;
-    std::string_view collective;
-    int least_ranks = 0, most_ranks = 0;
+    std::string_view collective = {};
+    int least = 0, most = 0;   // ranks, or nodes
     bool only_powers = false;  // of two
-    bool of_buffer = false;    // sizes are those of a rank's longer buffer
+    bool of_nodes = false;
+    bool only_even = false;
+    bool of_buffer = false;  // sizes are those of a rank's longer buffer
     std::string_view choices = {};
   };
 
-  void add(Section section, int line, std::string_view text);
+  void add(Row row, std::string_view text);
   [[noreturn]] void fail(int line, const std::string& why) const;
 
   std::string file_;

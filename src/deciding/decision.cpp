@@ -148,8 +148,11 @@ std::unique_ptr<Decision> Decision::make(Ranks& ranks, const Question& call, std
   if (trusts) {
     const auto found = ranking(ranks, collective, call.root, true);
     if (found == nullptr) return nullptr;
-    const Ranking::Entry best =
-        proposed(*found, ranks.rules().own_rules(), collective, ranks.facts().ranks, bytes);
+    const Rules& rules = ranks.rules();
+    const Shape known = ranks.shape(collective, call.root);
+    const auto own = native_algorithm(rules.own_rules(), collective, spread_of(known), bytes,
+                                      ranks.library_version());
+    const Ranking::Entry best = proposed(*found, own, known, rules.model(), bytes);
     made->add(best.choice, Source::modelled, best.seconds);
     return made;
   }

@@ -62,6 +62,8 @@ class Ranks {
   virtual const Rules& rules() const = 0;
   // This process's knowledge of communicators, by shape.
   virtual Results& results() = 0;
+  // The version of the MPI library, for which rows of its own algorithms may differ.
+  virtual int library_version() const { return newest_version; }
   // What is known about collectives between these nodes. Collective, and the same on all ranks. The
   // first answer for rounding sums stays, whenever others asked.
   virtual NetworkFacts network_facts(bool /*for_sums*/) { return {}; }

@@ -43,6 +43,10 @@ class Predictor:
     def ranks(self) -> int:
         return int(self._shape.p)
 
+    @property
+    def shape(self) -> _core.Shape:
+        return self._shape
+
     def seconds(self, collective: str, text: str, n: float) -> float:
         """The time of a choice for n bytes of the whole vector."""
         key = f"{collective} {text}"
@@ -110,9 +114,7 @@ def _best(predictor: Predictor, mpi: str, collective: str, size: int) -> str:
         if size >= each * LEAST_SEGMENT
         for text in [f"forestcoll:segments={each}"]
     }
-    library = _core.mpi_library_of(mpi)
-    rules = library.name.lower().replace(" ", "_") if library is not None else ""
-    own = _core.native_algorithm(rules, collective, predictor.ranks, size)
+    own = _core.native_algorithm_of(mpi, collective, predictor.shape, size)
     rivals = [own.text] if own is not None else RIVALS[collective]
     # More segments cost more processor time, which the prediction leaves out.
     best = next(each for each, time in times.items() if time <= CLOSE * min(times.values()))

@@ -48,6 +48,14 @@ TuningFile = Annotated[
     Path | None,
     typer.Option("--tuning", metavar="FILE", help="Tuning file, as for TOCCATA_TUNING."),
 ]
+Native = Annotated[
+    str,
+    typer.Option(
+        metavar="MPI",
+        help="Show the algorithm that an MPI library selects by itself for the call, and its "
+        "predicted time: openmpi-4.1, openmpi-5.0 or mpich-5.0.",
+    ),
+]
 
 
 def explain(
@@ -61,6 +69,7 @@ def explain(
     placement: PlacementOption = None,
     model: ModelOption = "usual",
     tuning_: TuningFile = None,
+    native: Native = "",
 ) -> None:
     """Explain the choices of a run and their gain, or predict the choice for a call.
 
@@ -86,12 +95,13 @@ def explain(
     - `toccata explain run.json -o run.png --html run.html`
     - `toccata explain before.json after.json --html change.html`
     - `toccata explain allgather --ranks 512 --bytes 64K --machine "node:32 core:16" --model lassen`
+    - `toccata explain allreduce -p 16 --machine "node:4 core:4" --native openmpi-5.0`
     """
     if _is_report(subject):
-        if ranks is not None or machine is not None or placement is not None or tuning_ is not None:
+        if (ranks, machine, placement, tuning_, native) != (None, None, None, None, ""):
             raise InputError(
                 f"{subject}: a report has its own ranks and machine; give no --ranks, --machine, "
-                "--placement or --tuning"
+                "--placement, --tuning or --native"
             )
         paths = [Path(subject)] if later is None else [Path(subject), later]
         _explain_reports(paths, output, html)
@@ -105,7 +115,7 @@ def explain(
             raise InputError(f"{option} requires a report: it does not draw a single call")
     parameters = predicting.read_model(model)
     call = proposals.Call.of(subject, q.parse_bytes(size), ranks, machine, placement)
-    _explain_call(proposals.Proposal.of(call, parameters, tuning_))
+    _explain_call(proposals.Proposal.of(call, parameters, tuning_, native))
 
 
 def _is_report(subject: str) -> bool:

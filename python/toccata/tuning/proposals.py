@@ -1,11 +1,13 @@
 """The library's choice for one call: by a tuning file, otherwise by a model."""
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
 from toccata import _core
 from toccata import quantities as q
 from toccata.algorithms import catalogue
+from toccata.errors import InputError
 from toccata.launching import maps
 from toccata.models import predicting
 from toccata.plain_table import PlainTable
@@ -13,7 +15,20 @@ from toccata.topology import machines
 from toccata.tuning import tuning_file
 
 MOST_WALKED = 2_000_000  # messages of all ranks; such a walk takes one or two seconds
+# The text of MPI_Get_library_version before the version, by the names of our libraries' folders.
+SIGNS = {"openmpi": "Open MPI v", "mpich": "MPICH Version: "}
 HEADINGS = ("Estimated\nµs", "Predicted\nµs", "Relative\nto first", "Rounds", "Messages\nper rank")
+
+
+def library_text(name: str) -> str:
+    """The text of the MPI library "openmpi-5.0". InputError if there are no rules for it."""
+    family, _, version = name.partition("-")
+    if family not in SIGNS or re.fullmatch(r"\d{1,2}(\.\d{1,2}){1,2}", version) is None:
+        raise InputError(
+            f"the algorithms of the MPI library '{name}' are not known; expected openmpi or mpich "
+            "with a version, such as openmpi-5.0"
+        )
+    return SIGNS[family] + version
 
 
 @dataclass(frozen=True)
@@ -49,17 +64,23 @@ class Proposal:
     tuned: _core.Choice | None
     ranked: list[tuple[_core.Choice, float]]  # seconds
     tried: set[str]  # by trials at run time
+    native: str = ""  # the MPI library to compare with, such as "openmpi-5.0"
 
     @classmethod
-    def of(cls, call: Call, model: _core.Model, file: Path | None) -> "Proposal":
-        """The candidates for a call. InputError if the tuning file cannot be read."""
+    def of(cls, call: Call, model: _core.Model, file: Path | None, native: str = "") -> "Proposal":
+        """The candidates for a call.
+
+        InputError if the tuning file cannot be read, or if the MPI library is not known.
+        """
+        if native:
+            library_text(native)
         tuned = None
         if file is not None:
             tuning_file.read(file)  # its errors name the wrong place in the file
             tuned = _core.tuned(str(file), call.collective, call.shape.p, call.nodes, call.size)
         of = call.collective, call.shape, model, [call.size]
         tried = {choice.text for choice, _ in _core.worth_trying(*of)[0]}
-        return cls(call, model, file, tuned, _core.rank(*of)[0], tried)
+        return cls(call, model, file, tuned, _core.rank(*of)[0], tried, native)
 
     @property
     def first(self) -> str:
@@ -115,8 +136,23 @@ class Proposal:
         """Lines below the table."""
         unproved = catalogue.unproved(self.call.collective)
         lines = [f"{path} is {catalogue.NOT_PROVED}" for path in unproved]
+        if self.native:
+            lines.append(self._own_algorithm())
         if self.call.shape.p <= predicting.MOST_BOUNDED_RANKS:
             bound = _core.LowerBound(self.ranked[0][0], self.call.shape, self.model)
             least = q.show_microseconds(bound(self.call.size))
             lines.append(f"lower bound by this model: {least} µs")
         return lines
+
+    def _own_algorithm(self) -> str:
+        """The algorithm that the MPI library selects by itself, in our form, and its time."""
+        call = self.call
+        own = _core.native_algorithm_of(
+            library_text(self.native), call.collective, call.shape, call.size
+        )
+        if own is None:
+            return f"{self.native}: its algorithm for {call.collective} is not known"
+        if own.cost(call.shape).messages * call.shape.p > MOST_WALKED:
+            return f"{self.native} uses {own.text}"
+        seconds = _core.Predictor(own, call.shape).seconds(call.size, self.model)
+        return f"{self.native} uses {own.text}, walked: {q.show_microseconds(seconds)} µs"

@@ -14,7 +14,7 @@ namespace toccata::algorithms::allreduce {
 
 static const Parameter between =
     choice("between", "algorithm among leaders: allreduce/...",
-           {"recursive_doubling", "ring", "rabenseifner", "recursive_multiplying"});
+           {"recursive_doubling", "ring", "rabenseifner", "recursive_multiplying", "reduce_bcast"});
 
 static Flat among(const Shape& shape) {
   return {toccata::allreduce, between.words[shape.parameters[between]]};

@@ -5,11 +5,13 @@
 #include <utility>
 #include <vector>
 
+#include "choices/mpi_libraries.h"
 #include "mpi/agreement/comms.h"
 #include "mpi/agreement/discovery.h"
 #include "mpi/agreement/neighbors.h"
 #include "mpi/agreement/overdue.h"
 #include "mpi/devices/device_memory.h"
+#include "mpi/settings/family.h"
 #include "mpi/settings/info.h"
 #include "mpi/settings/network.h"
 #include "mpi/settings/own_rules.h"
@@ -126,6 +128,11 @@ int Members::nodes() {
     } catch (const ChoiceError&) {
     }
   return nodes_;
+}
+
+int Members::library_version() const {
+  static const int version = version_of(library_text());
+  return version;
 }
 
 NetworkFacts Members::network_facts(bool for_sums) {

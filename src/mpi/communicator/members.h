@@ -95,6 +95,7 @@ class Members : public Ranks, public std::enable_shared_from_this<Members> {
   int nodes() final;
   int known_nodes() const final { return nodes_; }
   std::uint64_t known_shape() final;
+  int library_version() const final;
   NetworkFacts network_facts(bool for_sums) final;
   bool share_memory() final;
   bool may_share_memory() final { return facts().on_one_node && (!has_met_ || share_memory()); }

@@ -266,8 +266,28 @@ def test_explain_what_a_file_says(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("native", "machine", "said"),
+    [
+        ("openmpi-4.1", "node:4 core:4", "openmpi-4.1 uses recursive_doubling, walked: "),
+        ("openmpi-5.0", "node:4 core:4", "uses hierarchical:between=reduce_bcast, walked: "),
+        ("openmpi-5.0.11", "node:16 core:1", "openmpi-5.0.11 uses recursive_doubling, walked: "),
+        ("mpich-5.0", "node:4 core:4", "mpich-5.0 uses hierarchical:between=rabenseifner, "),
+    ],
+)
+def test_explain_the_native_algorithm(native: str, machine: str, said: str) -> None:
+    where = ("--ranks", "16", "--bytes", "1K", "--machine", machine)
+    code, stdout, _ = invoke("explain", "allreduce", *where, "--native", native)
+    assert code == 0
+    assert said in stdout
+    unknown = invoke("explain", "scan", *where, "--native", native)[1]
+    assert f"{native}: its algorithm for scan is not known" in unknown
+
+
+@pytest.mark.parametrize(
     ("arguments", "said"),
     [
+        ("explain allgather -p 4 --native intelmpi-2021.18", "expected openmpi or mpich"),
+        ("explain allgather -p 4 --native openmpi", "'openmpi' are not known"),
         ("explain quick", "'quick' is neither a file nor a collective"),
         ("explain nothing.json", "nothing.json: cannot be read"),
         ("explain allgather", "give --ranks"),

@@ -43,6 +43,18 @@ TEST(MpiLibraries, AreKnownByWhatTheySay) {
   }
 }
 
+TEST(MpiLibraries, HaveVersions) {
+  EXPECT_EQ(version_of("Open MPI v4.1.4, package: Debian OpenMPI, ident: 4.1.4"), 401);
+  EXPECT_EQ(version_of("Open MPI v5.0.11"), 500);
+  EXPECT_EQ(version_of("Open MPI v6.1.0a1"), 601);
+  EXPECT_EQ(version_of("MPICH Version:      5.0.2\nMPICH Release date: 2026"), 500);
+  EXPECT_EQ(version_of("Open MPI v7"), 700);
+  EXPECT_EQ(version_of("Open MPI v1000000000.1"), 9901);
+  EXPECT_EQ(version_of("Open MPI v99999999999999999999.1"), 1) << "not a number";
+  EXPECT_EQ(version_of("Open MPI v"), 0);
+  EXPECT_EQ(version_of("Odd MPI 1.0"), 0);
+}
+
 TEST(MpiLibraries, HaveTheRulesOfTheOneThatWasMeasured) {
   const auto rules_of = [](std::string_view text) { return mpi_library_of(text)->rules; };
   EXPECT_EQ(rules_of("Open MPI v5.0.8"), shipped_rules("open_mpi"));

@@ -44,6 +44,33 @@ TEST(RuleTable, CountsABlockOrTheLongerBuffer) {
   EXPECT_EQ(table.find(Section::node, allgather, 8, 4097), "ring");
 }
 
+TEST(RuleTable, CountsNodesAndVersions) {
+  const RuleTable table(R"(
+[own nodes 6.1]
+bcast   nodes:2-3  block   linear
+[own nodes 5.0]
+bcast   even:2-4   buffer  hierarchical<1K
+bcast   nodes:8-   block   hierarchical:between=knomial
+bcast   powers     block   pipeline
+reduce  even:3     block   hierarchical
+)",
+                        "example.rules");
+  const auto found = [&](const Collective& collective, Spread spread, int version = 500,
+                         std::int64_t bytes = 8) {
+    return table.find(Section::own_nodes, collective, spread, bytes, version);
+  };
+  EXPECT_EQ(found(bcast, {16, 4}), "hierarchical");
+  EXPECT_EQ(found(bcast, {16, 4}, 499), "");
+  EXPECT_EQ(found(bcast, {16, 3}, 601), "linear");
+  EXPECT_EQ(found(bcast, {16, 4}, 601), "hierarchical");
+  EXPECT_EQ(found(bcast, {16, 4}, 500, 1024), "") << "the first row counts";
+  EXPECT_EQ(found(bcast, {16, 4, false}), "pipeline");
+  EXPECT_EQ(found(bcast, {15, 4, false}), "");
+  EXPECT_EQ(found(bcast, {15, 9, false}), "hierarchical:between=knomial");
+  EXPECT_EQ(found(reduce, {16, 3, false}), "");
+  EXPECT_EQ(found(reduce, {3, 1}), "");
+}
+
 TEST(RuleTable, ListsCandidatesAndLibraries) {
   const RuleTable table(example, "example.rules");
   EXPECT_EQ(table.list(Section::candidates, bcast),
@@ -60,6 +87,13 @@ TEST(RuleTable, NamesTheLineWithAnError) {
   for (const auto& [text, line] : {
            std::pair("[nodes]", "site.rules:1: "),
            std::pair("bcast 2 block ring", "site.rules:1: "),
+           std::pair("[own nodes 5]", "site.rules:1: "),
+           std::pair("[own nodes 5.x]", "site.rules:1: "),
+           std::pair("[own nodes 99999999.0]", "site.rules:1: "),
+           std::pair("[node 5.0]", "site.rules:1: "),
+           std::pair("[own 5.0]", "site.rules:1: "),
+           std::pair("[own nodes]\nbcast nodes: block binomial", "site.rules:2: "),
+           std::pair("[own]\nbcast nodes:2 block binomial", "site.rules:2: "),
            std::pair("[node]\nbcast 2-1 block ring", "site.rules:2: "),
            std::pair("[node]\n\nbcast x block ring", "site.rules:3: "),
            std::pair("[node]\nbcast 2 blocks ring", "site.rules:2: "),
