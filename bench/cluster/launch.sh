@@ -5,7 +5,7 @@
 #   HOSTS=4   number of hosts
 #   SLOTS=4   ranks per host, or a list: 5,5,3,3
 #   MAP=slot  ranks fill one host after the other. With MAP=node, they go round the hosts; Hydra, the
-#             launcher of the MPICH family, then ignores SLOTS.
+#             launcher of the MPICH family, then ignores SLOTS. With MAP=own, the arguments place them.
 here=$(cd "$(dirname "$0")" && pwd)
 real=$1
 shift
@@ -26,7 +26,8 @@ export PRTE_ALLOW_RUN_AS_ROOT=1 PRTE_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export OMPI_MCA_mpi_yield_when_idle=1
 # Windows without UCX, which fails here.
 export OMPI_MCA_osc=^ucx
-open_mpi=(--mca pml ob1 --mca btl_tcp_if_include eth0 --bind-to none --map-by "${MAP:-slot}" --host "$list")
+open_mpi=(--mca pml ob1 --mca btl_tcp_if_include eth0)
+[ "${MAP-}" = own ] || open_mpi+=(--host "$list" --bind-to none --map-by "${MAP:-slot}")
 case $version in
   *"Open MPI) 4"* | *OpenRTE*)
     command=("$real" "${open_mpi[@]}" --mca btl tcp,self,vader
@@ -45,7 +46,8 @@ case $version in
     # Waiting ranks of Intel MPI sleep, as long as those of others with sleep_on_yield.so.
     export I_MPI_FABRICS=shm:ofi I_MPI_PIN=0 I_MPI_THREAD_YIELD=3 I_MPI_THREAD_SLEEP=200
     [ "${MAP:-slot}" = slot ] || hosts=("${hosts[@]%:*}") # without numbers, it goes round
-    command=("$real" -iface eth0 -machinefile /dev/shm/hosts)
+    command=("$real" -iface eth0)
+    [ "${MAP-}" = own ] || command+=(-machinefile /dev/shm/hosts)
     first="printf '%s\n' ${hosts[*]} >/dev/shm/hosts;"
     ;;
 esac

@@ -62,6 +62,7 @@ constexpr std::array known{
     Variable{"TOCCATA_DOCTOR"},
     Variable{"TOCCATA_BUILD"},     // of the command line
     Variable{"TOCCATA_PLATFORM"},  // of simulations
+    Variable{"TOCCATA_PLACED"},    // by toccata run --place
     Variable{"TOCCATA_RECORD"},    // of libtoccata_record.so
     Variable{"TOCCATA_TEST_UNSEEN_INIT"},
 };

@@ -293,6 +293,21 @@ class Hosts(unittest.TestCase):
                 self.assertIn("TOCCATA_ALLREDUCE", outcome.messages[0])
                 self.assertIn(layout.names[-1], outcome.messages[0])
 
+    def test_planned_places(self):
+        """Of `toccata run --place`."""
+        plans = {
+            "right": (lambda names: names, r"^$"),
+            "moved": (lambda names: [*names[:-1], names[0]], r"rank {last} runs on toccata\d, but"),
+            "shorter": (lambda names: names[:-1], "a file of {last} ranks, but the program has"),
+        }
+        for layout, kind in self.cases(*plans):
+            with self.subTest(str(layout), kind=kind):
+                change, said = plans[kind]
+                plan = ",".join(change(layout.names))
+                outcome = run(layout, COLLECTIVES, variables(FLAT | {"PLACED": plan}))
+                self.expect_right(outcome, messages=(0 if kind == "right" else 1,))
+                self.assertRegex("".join(outcome.messages), said.format(last=layout.last))
+
     def test_a_late_rank(self):
         for layout, condition in self.cases(*ONE_RANK):
             with self.subTest(str(layout), condition=condition):

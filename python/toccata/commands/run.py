@@ -13,7 +13,9 @@ from toccata import _core, outputs
 from toccata.algorithms import catalogue, outside
 from toccata.commands import checks
 from toccata.errors import InputError
-from toccata.launching import launcher, starting
+from toccata.launching import launcher, placed_start, start_files, starting
+from toccata.models import placing, predicting
+from toccata.models import traffic as recorded
 
 REPORT_ON = "1"
 # Options of run that take no value.
@@ -121,6 +123,13 @@ Record = Annotated[
         help="Record the messages and bytes between ranks, for toccata traffic and toccata place.",
     ),
 ]
+Place = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE.json",
+        help="Start the ranks where toccata place would put those of this recorded run.",
+    ),
+]
 LearnSums = Annotated[
     bool,
     typer.Option(
@@ -161,6 +170,7 @@ def run(
     mpi: MpiName = None,
     report: Report = None,
     record: Record = None,
+    place: Place = None,
     learn_sums: LearnSums = False,
     no_learn: NoLearn = False,
     dry_run: DryRun = False,
@@ -185,11 +195,13 @@ def run(
     - `toccata run --mpi openmpi -- ./starts-it-somehow`
     - `toccata run --report run.json -- mpirun -n 4 ./app`, then `toccata explain run.json`
     - `toccata run --record traffic.json -- mpirun -n 4 ./app`, then `toccata place traffic.json`
+    - `toccata run --place traffic.json -- mpirun -n 4 ./app`
     - `toccata run --dry-run -- mpirun -n 4 ./app`
     """
     settings = _algorithms(given.params) | _report(report) | _record(record)
     learning = _learning(learn_sums, no_learn)
-    start = starting.prepare(command, settings | learning, os.environ, _known(mpi))
+    command, placed = _placed(command, place)
+    start = starting.prepare(command, settings | placed | learning, os.environ, _known(mpi))
     starting.say(start.remarks)
     if not dry_run and learning and not no_learn:
         starting.say([_says_learning(learn_sums)])
@@ -222,6 +234,23 @@ def _record(file: Path | None) -> dict[str, str]:
         raise InputError(f"--record {file}: a record is a file named *.json")
     outputs.check(file)
     return {"TOCCATA_RECORD": str(file.absolute())}
+
+
+def _placed(command: list[str], file: Path | None) -> tuple[list[str], dict[str, str]]:
+    """The command and its settings, with which the ranks start where `toccata place` puts them; the
+    same command without a record, or if they should stay where they are. Prints the reason."""
+    if file is None:
+        return command, {}
+    traffic = recorded.read(file)
+    placement = traffic.placed(file)
+    proposal = placing.propose(traffic, placement, predicting.read_model("usual"), scotch=False)
+    starting.say([proposal.sentence])
+    if not proposal.pays:
+        return command, {}
+    seats = start_files.seats(placement, traffic.cores)
+    mapped = [seats[each] for each in proposal.mapped.players]
+    words = placed_start.command(command, mapped, file.with_suffix(".places"))
+    return words, placed_start.plan(mapped)
 
 
 def _known(mpi: str | None) -> str | None:

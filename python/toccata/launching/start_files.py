@@ -49,7 +49,7 @@ def _openmpi(taken: Sequence[Seat]) -> list[str]:
     if any(each.core < 0 for each in taken):
         raise InputError(
             "a rankfile for openmpi needs the core of each rank; bind ranks to cores, for example "
-            "with mpirun --bind-to core"
+            "with mpirun --bind-to core, or place ranks by hosts with openmpi-hosts"
         )
     return [
         f"rank {rank}={each.host or f'+n{each.node}'} slot={each.core}"
@@ -57,7 +57,7 @@ def _openmpi(taken: Sequence[Seat]) -> list[str]:
     ]
 
 
-def _slurm(taken: Sequence[Seat]) -> list[str]:
+def _hosts(taken: Sequence[Seat]) -> list[str]:
     return [each.host for each in taken]
 
 
@@ -88,7 +88,8 @@ FORMATS = {
         "mpirun --rankfile FILE (Open MPI 4), mpirun --map-by rankfile:file=FILE (Open MPI 5)",
         needs_hosts=False,
     ),
-    "slurm": Format(_slurm, "SLURM_HOSTFILE=FILE srun --distribution=arbitrary"),
+    "openmpi-hosts": Format(_hosts, "mpirun --map-by seq --hostfile FILE --bind-to none"),
+    "slurm": Format(_hosts, "SLURM_HOSTFILE=FILE srun --distribution=arbitrary"),
     "mpich": Format(_mpich, "mpiexec -f FILE (MPICH, Intel MPI)"),
     "cray": Format(
         _cray,

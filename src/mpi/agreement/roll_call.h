@@ -38,14 +38,14 @@ class RollCall {
   // The same for the roll call of sessions: also whether this rank takes part.
   static bool is_possible_in_sessions() noexcept;
 
-  // The largest of each of at most 8 numbers over all ranks of `comm`: MPI_COMM_WORLD in MPI_Init,
+  // The largest of each of at most 10 numbers over all ranks of `comm`: MPI_COMM_WORLD in MPI_Init,
   // or a new communicator of all processes in their order, which a session created. Collective over
   // the ranks with the library. Requires that the roll call is possible. If a rank lacks the
   // library, `absent` is set to it on all others (if several do, to any of them; the numbers are
   // then incomplete); otherwise to -1. Returns an MPI error code.
   static int find_largest(MPI_Comm comm, std::span<const std::uint64_t> mine,
                           std::span<std::uint64_t> largest, Overdue* overdue, int& absent) noexcept;
-  static constexpr int most_numbers = 9;
+  static constexpr int most_numbers = 10;
 };
 
 }  // namespace toccata

@@ -9,6 +9,7 @@
 #include <optional>
 #include <thread>
 
+#include "choices/planned_hosts.h"
 #include "mpi/agreement/agreement.h"
 #include "mpi/agreement/discovery.h"
 #include "mpi/agreement/overdue.h"
@@ -141,7 +142,8 @@ enum Word {
   reporting,
   without_file,  // a rank writes no report to a file
   lacks_hook,
-  lacking,  // a rank cannot even report its requests
+  misplaced,  // the number of this rank and all later ones, if it is not where it should be
+  lacking,    // a rank cannot even report its requests
   words
 };
 using Words = std::array<std::uint64_t, words>;
@@ -167,9 +169,13 @@ int find_largest(const Words& mine, Words& largest, Overdue* overdue, int& absen
 
 namespace {
 
+std::string complaint_of_here(int rank, int size) {
+  return complaint_of_place(Settings::get().planned_hosts(), rank, size, processor_name());
+}
+
 // This rank's words. Steps that can fail on a single rank come here: then all ranks learn of the
 // failure, and switch the library off.
-Words words_here(bool program_calls_us, std::string (*hidden_collectives)()) {
+Words words_here(bool program_calls_us, std::string (*hidden_collectives)(), int rank, int size) {
   const Settings& settings = Settings::get();
   Settings::add_hidden_collectives(hidden_collectives());
   const std::uint64_t said_here = digest(settings.text());
@@ -185,6 +191,7 @@ Words words_here(bool program_calls_us, std::string (*hidden_collectives)()) {
           settings.reporting(),
           settings.report_file().empty(),
           !hooked,
+          complaint_of_here(rank, size).empty() ? 0u : static_cast<unsigned>(size - rank),
           0};
 }
 
@@ -204,7 +211,7 @@ void Process::begin(bool program_calls_us, std::string (*hidden_collectives)()) 
   std::optional<Overdue> overdue;
   if (!settings.failed()) try {
       overdue.emplace("all " + std::to_string(size) + " ranks in MPI_Init");
-      mine = words_here(program_calls_us, hidden_collectives);
+      mine = words_here(program_calls_us, hidden_collectives, rank, size);
     } catch (const std::exception& error) {
       std::fprintf(stderr, "toccata: Toccata is off: %s\n", error.what());
     }
@@ -233,12 +240,25 @@ void Process::begin(bool program_calls_us, std::string (*hidden_collectives)()) 
   }
 }
 
+namespace {
+
+// The first rank that is not where it should be prints one line. `ranks`: it and all later ones.
+void say_if_misplaced(std::uint64_t ranks, int rank) {
+  int size = 0;
+  PMPI_Comm_size(World::comm(), &size);
+  if (ranks == static_cast<std::uint64_t>(size - rank))
+    std::fprintf(stderr, "toccata: %s\n", complaint_of_here(rank, size).c_str());
+}
+
+}  // namespace
+
 void Process::begin_together(std::span<const std::uint64_t> largest, int rank) {
   const Settings& settings = Settings::get();
   const bool alike = largest[said] == ~largest[said_complement];
   if (alike && largest[files] != ~largest[files_complement]) Settings::adopt_files(World::comm());
   if (alike && settings.name_schedules()) Settings::adopt_schedules(World::comm());
   settings.complain(rank == 0);
+  say_if_misplaced(largest[misplaced], rank);
   const std::string difference = alike ? "" : difference_of_settings(World::comm());
   if (largest[wanted] == 0 && alike && largest[reporting] == 0 && !settings.ask_for_requests())
     return;

@@ -125,6 +125,7 @@ void Settings::read() {
   }
   library_ = mpi_library_of(library_text());
   note("Toccata", TOCCATA_VERSION);
+  planned_hosts_ = variable("TOCCATA_PLACED");
   complaints_.insert(complaints_.end(), configuration_.complaints().begin(),
                      configuration_.complaints().end());
   model_ = usual_model();

@@ -63,6 +63,9 @@ class Settings : public Rules {
   // Whether any request depends on the locations of ranks.
   bool go_by_places() const { return by_places_ || has_files() || !around_slow_links_.empty(); }
 
+  // TOCCATA_PLACED, of `toccata run --place`: see complaint_of_place.
+  const std::string& planned_hosts() const { return planned_hosts_; }
+
   // The file that contains tuning().
   const std::string& tuning_file() const { return tuning_file_; }
   // The file for the results of this run; empty for none.
@@ -133,6 +136,7 @@ class Settings : public Rules {
   bool asks_ = false, by_places_ = false, names_schedules_ = false;
   bool reporting_ = false;
   TopologySetting topology_;
+  std::string planned_hosts_;
   std::string topology_rows_;  // choices_in_topology()
   Node node_ = Node::off;
   bool wants_nccl_ = false;
