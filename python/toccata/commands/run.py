@@ -12,6 +12,7 @@ import typer
 from toccata import _core, outputs
 from toccata.algorithms import catalogue, outside
 from toccata.commands import checks
+from toccata.commands.common import ModelOption
 from toccata.errors import InputError
 from toccata.launching import launcher, placed_start, start_files, starting
 from toccata.models import placing, predicting
@@ -127,7 +128,7 @@ Place = Annotated[
     Path | None,
     typer.Option(
         metavar="FILE.json",
-        help="Start the ranks where toccata place would put those of this recorded run.",
+        help="Start ranks where toccata place would put those of this recorded run, by --model.",
     ),
 ]
 LearnSums = Annotated[
@@ -171,6 +172,7 @@ def run(
     report: Report = None,
     record: Record = None,
     place: Place = None,
+    model: ModelOption = "usual",
     learn_sums: LearnSums = False,
     no_learn: NoLearn = False,
     dry_run: DryRun = False,
@@ -192,7 +194,6 @@ def run(
     - `toccata run --allgather sparbit -- mpirun -n 4 ./app`
     - `TOCCATA_ALLGATHER=bruck toccata run -- mpiexec.mpich -n 4 ./app`
     - `toccata run --bcast binomial -- srun -n 64 numactl --localalloc ./app`
-    - `toccata run --mpi openmpi -- ./starts-it-somehow`
     - `toccata run --report run.json -- mpirun -n 4 ./app`, then `toccata explain run.json`
     - `toccata run --record traffic.json -- mpirun -n 4 ./app`, then `toccata place traffic.json`
     - `toccata run --place traffic.json -- mpirun -n 4 ./app`
@@ -200,7 +201,7 @@ def run(
     """
     settings = _algorithms(given.params) | _report(report) | _record(record)
     learning = _learning(learn_sums, no_learn)
-    command, placed = _placed(command, place)
+    command, placed = _placed(command, place, model)
     start = starting.prepare(command, settings | placed | learning, os.environ, _known(mpi))
     starting.say(start.remarks)
     if not dry_run and learning and not no_learn:
@@ -236,14 +237,14 @@ def _record(file: Path | None) -> dict[str, str]:
     return {"TOCCATA_RECORD": str(file.absolute())}
 
 
-def _placed(command: list[str], file: Path | None) -> tuple[list[str], dict[str, str]]:
+def _placed(command: list[str], file: Path | None, model: str) -> tuple[list[str], dict[str, str]]:
     """The command and its settings, with which the ranks start where `toccata place` puts them; the
     same command without a record, or if they should stay where they are. Prints the reason."""
     if file is None:
         return command, {}
     traffic = recorded.read(file)
     placement = traffic.placed(file)
-    proposal = placing.propose(traffic, placement, predicting.read_model("usual"), scotch=False)
+    proposal = placing.propose(traffic, placement, predicting.read_model(model), scotch=False)
     starting.say([proposal.sentence])
     if not proposal.pays:
         return command, {}

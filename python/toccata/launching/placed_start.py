@@ -32,7 +32,7 @@ _HOSTS = "--host --hostfile --machinefile --default-hostfile --bind-to -H"
 WAYS = {
     "openmpi-4": Way("openmpi", "openmpi", "", "--rankfile FILE", _OPENMPI),
     "openmpi": Way("openmpi", "openmpi", "", "--map-by rankfile:file=FILE", _OPENMPI),
-    # Open MPI 5.0 binds no rank by itself here, and without --bind-to it starts nothing.
+    # Without --bind-to, Open MPI 5.0.11 starts no rank on hosts with fewer cores than ranks.
     "openmpi-hosts": Way(
         "openmpi",
         "openmpi-hosts",
