@@ -141,7 +141,7 @@ def test_wrong_input_is_one_line(toccata: Toccata, tmp_path: Path) -> None:
         (file, "--rankfile", file): "is also the input; name another file",
         (file, "--placement", "cyclic"): "has no effect without --machine",
         (file, "--machine", "node:2 core:2"): "8",
-        (file, "--launcher", "lsf", "--rankfile", "r"): "expected one of openmpi, openmpi-hosts, slurm, mpich",
+        (file, "--launcher", "lsf", "--rankfile", "r"): "openmpi, openmpi-hosts, slurm, mpich",
         (file, "--launcher", "slurm", "--rankfile", "r"): "needs names of hosts",
     }.items():
         said = toccata("place", *arguments)
