@@ -18,6 +18,18 @@ function(compile_folders_together target)
   endforeach()
 endfunction()
 
+# optimize_for_size(TARGET FILE-OR-GROUP...): for code that runs once per process, file or report: -Os
+# makes it 30 to 50% smaller. The wheel has six copies of it.
+function(optimize_for_size target)
+  foreach(each IN LISTS ARGN)
+    if(NOT each MATCHES "[.]cpp$")  # the translation unit of a group
+      string(MAKE_C_IDENTIFIER ${each} group)
+      set(each ${CMAKE_CURRENT_BINARY_DIR}/CMakeFiles/${target}.dir/Unity/unity_${group}_cxx.cxx)
+    endif()
+    set_property(SOURCE ${each} PROPERTY COMPILE_OPTIONS $<$<CONFIG:Release>:-Os>)
+  endforeach()
+endfunction()
+
 # precompile(TARGET HEADER...): headers that most sources of the target include are compiled once. This
 # saves half of the processor time for algorithms, and a quarter for the library. Not with ccache, which
 # cannot store such files.
