@@ -9,14 +9,19 @@ install(FILES ${CMAKE_BINARY_DIR}/python/toccata/commit.txt
 install(FILES docs/references.bib DESTINATION ${_home} COMPONENT wheel)
 install(DIRECTORY models platforms DESTINATION ${_home} COMPONENT wheel FILES_MATCHING PATTERN "*.json")
 install(DIRECTORY include ${PROJECT_BINARY_DIR}/include DESTINATION ${_home} COMPONENT wheel)
+# The hwloc of scripts/hwloc.sh, once for all that is linked with it.
+set_target_properties(_core PROPERTIES INSTALL_RPATH "$ORIGIN/${_home}/lib")
+if(HWLOC_LIBRARY MATCHES "libtoccata_hwloc[.]so$")
+  install(FILES ${HWLOC_LIBRARY} DESTINATION ${_home}/lib COMPONENT wheel)
+endif()
 add_custom_target(wheel DEPENDS _core_stub _mpi)
 foreach(family IN LISTS mpi_families)
   add_dependencies(wheel toccata_${family} toccata_record_${family})
-  # From site-packages/toccata/home/lib/<family> to lib of the environment, which contains PyPI's
-  # MPIs.
+  # hwloc is above; lib of the environment, above site-packages/toccata/home/lib/<family>, contains
+  # PyPI's MPIs.
   set(_whole ${toccata_whole}${family})
   set_target_properties(${_whole} toccata_record_${family}
-                        PROPERTIES INSTALL_RPATH "$ORIGIN/../../../../../..")
+                        PROPERTIES INSTALL_RPATH "$ORIGIN/..:$ORIGIN/../../../../../..")
   # A wheel has no links, so each additional name would be a copy.
   set_property(TARGET toccata_${family} PROPERTY VERSION)
   set_property(TARGET toccata_${family} PROPERTY SOVERSION)

@@ -1,14 +1,14 @@
 #!/bin/sh
-# Builds hwloc as a static library into the user's cache, once (about a minute). `make wheel`
-# links it, because an MPI may have loaded another version of hwloc. It has no plugins and needs
-# neither libudev nor libxml2. The source is Debian's.
+# Builds hwloc into the user's cache, once (about a minute), as libtoccata_hwloc.so: `make wheel` puts it
+# into the wheel. File and functions have names of their own, because an MPI may have loaded another
+# version of hwloc. It has no plugins and needs neither libudev nor libxml2. The source is Debian's.
 #
 #   scripts/hwloc.sh          build it, unless it exists
 #   scripts/hwloc.sh --where  print its path, even if it does not exist yet
 set -eu
 
 version=2.9.0
-prefix=${XDG_CACHE_HOME:-$HOME/.cache}/toccata/hwloc-$version
+prefix=${XDG_CACHE_HOME:-$HOME/.cache}/toccata/hwloc-$version-renamed
 if [ "${1-}" = --where ]; then
   echo "$prefix"
   exit
@@ -23,8 +23,8 @@ fail() {
   exit 1
 }
 
-command -v apt-get >/dev/null || fail "apt-get is missing; build libhwloc.a with --enable-static \
---disable-plugins --disable-libudev --disable-libxml2 into $prefix, then touch $prefix/complete"
+command -v apt-get >/dev/null || fail "apt-get is missing; build lib/libtoccata_hwloc.so \
+--with-hwloc-symbol-prefix=toccata_ (see $0) into $prefix, then touch $prefix/complete"
 build=$prefix/build
 mkdir -p "$build/lists/partial"
 cd "$build"
@@ -43,9 +43,12 @@ cd source
 echo "hwloc: building in $build" >&2
 {
   ./configure --prefix="$prefix" --enable-static --disable-shared --with-pic --disable-plugins \
+    --with-hwloc-symbol-prefix=toccata_ \
     --disable-libudev --disable-libxml2 --disable-pci --disable-opencl --disable-cuda --disable-nvml \
     --disable-rsmi --disable-levelzero --disable-gl --disable-cairo --disable-doxygen \
-    CFLAGS="-O2 -fvisibility=hidden" && make -j2 -C include install && make -j2 -C hwloc install
+    CFLAGS=-Os && make -j2 -C include install && make -j2 -C hwloc install &&
+    cc -shared -s -o "$prefix/lib/libtoccata_hwloc.so" -Wl,-soname,libtoccata_hwloc.so \
+      -Wl,--whole-archive "$prefix/lib/libhwloc.a" -Wl,--no-whole-archive -lm
 } >../log 2>&1 || { tail -n 20 ../log >&2; fail "the build failed (above, and $build/log)"; }
 cp COPYING "$prefix/COPYING"
 touch "$prefix/complete"

@@ -32,12 +32,12 @@ echo "wheel: building (build/wheel/log)"
 "$tools/bin/python" -m build --sdist --wheel --outdir "$out/raw" \
   "-Ccmake.define.TOCCATA_MPI=$(echo "$TOCCATA_MPI" | sed 's/^;*//; s/;*$//')" \
   "-Ccmake.define.HWLOC_INCLUDE_DIR=$hwloc/include" \
-  "-Ccmake.define.HWLOC_LIBRARY=$hwloc/lib/libhwloc.a" . >"$out/log" 2>&1 ||
+  "-Ccmake.define.HWLOC_LIBRARY=$hwloc/lib/libtoccata_hwloc.so" . >"$out/log" 2>&1 ||
   { tail -n 30 "$out/log" >&2; exit 1; }
 cp "$out"/raw/*.tar.gz "$out"
 # Sets the lowest manylinux tag that the symbols allow. MPI libraries are never copied into the wheel.
-PATH=$tools/bin:$PATH auditwheel repair --exclude 'libmpi*.so*' --wheel-dir "$out" "$out"/raw/*.whl \
-  >>"$out/log" 2>&1 || { tail -n 30 "$out/log" >&2; exit 1; }
+PATH=$tools/bin:$PATH auditwheel repair --exclude 'libmpi*.so*' --exclude libtoccata_hwloc.so \
+  --wheel-dir "$out" "$out"/raw/*.whl >>"$out/log" 2>&1 || { tail -n 30 "$out/log" >&2; exit 1; }
 rm -r "$out/raw"
 wheel=$(echo "$out"/*.whl)
 echo "wheel: compressing (a minute)"

@@ -129,22 +129,29 @@ Tree<hwloc_obj_t> tree_of(hwloc_topology_t topology) {
 
 }  // namespace
 
-void NodeTopology::Destroy::operator()(hwloc_topology* topology) const {
-  hwloc_topology_destroy(topology);
-}
+struct NodeTopology::Loaded {
+  Loaded() {
+    if (hwloc_topology_init(&topology) != 0) throw TopologyError("hwloc cannot start");
+  }
+  ~Loaded() { hwloc_topology_destroy(topology); }
+  Loaded(const Loaded&) = delete;
+  Loaded& operator=(const Loaded&) = delete;
+  hwloc_topology_t topology = nullptr;
+};
 
-NodeTopology::NodeTopology(hwloc_topology* topology)
-    : topology_(topology), machine_(tree_of(topology).levels) {}
+void NodeTopology::Destroy::operator()(Loaded* loaded) const { delete loaded; }
+
+NodeTopology::NodeTopology(Owned loaded)
+    : loaded_(std::move(loaded)), machine_(tree_of(loaded_->topology).levels) {}
 
 template <typename Read>
 NodeTopology NodeTopology::load(Read&& read) {
-  hwloc_topology_t topology = nullptr;
-  if (hwloc_topology_init(&topology) != 0) throw TopologyError("hwloc cannot start");
-  std::unique_ptr<hwloc_topology, Destroy> owned(topology);
+  Owned loaded(new Loaded);
+  const hwloc_topology_t topology = loaded->topology;
   // Objects that only some ranks of a node may use must have the same number for all ranks.
   hwloc_topology_set_flags(topology, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED);
   if (!read(topology) || hwloc_topology_load(topology) != 0) throw TopologyError("");
-  return NodeTopology(owned.release());
+  return NodeTopology(std::move(loaded));
 }
 
 // hwloc reads names of files and plugins from the environment.
@@ -192,16 +199,16 @@ std::optional<Place> place_in(hwloc_topology_t topology, hwloc_const_bitmap_t pr
 std::optional<Place> NodeTopology::binding() const {
   const Set set;
   // The thread's own binding if the system cannot tell the process's.
-  if (hwloc_get_cpubind(topology_.get(), set.bits, HWLOC_CPUBIND_PROCESS) != 0 &&
-      hwloc_get_cpubind(topology_.get(), set.bits, HWLOC_CPUBIND_THREAD) != 0)
+  if (hwloc_get_cpubind(loaded_->topology, set.bits, HWLOC_CPUBIND_PROCESS) != 0 &&
+      hwloc_get_cpubind(loaded_->topology, set.bits, HWLOC_CPUBIND_THREAD) != 0)
     return {};
-  return place_in(topology_.get(), set.bits);
+  return place_in(loaded_->topology, set.bits);
 }
 
 std::optional<Place> NodeTopology::place_of(const std::string& processors) const {
   const Set set;
   if (hwloc_bitmap_list_sscanf(set.bits, processors.c_str()) != 0) return {};
-  return place_in(topology_.get(), set.bits);
+  return place_in(loaded_->topology, set.bits);
 }
 
 namespace {

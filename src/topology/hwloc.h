@@ -7,8 +7,6 @@
 #include "topology/machine.h"
 #include "topology/placement.h"
 
-struct hwloc_topology;
-
 namespace toccata {
 
 // hwloc's description of one node: those of the levels "socket", "numa", "l3" and "core" that
@@ -30,14 +28,17 @@ class NodeTopology {
   std::optional<Place> place_of(const std::string& processors) const;
 
  private:
-  explicit NodeTopology(hwloc_topology* topology);
+  struct Loaded;  // hwloc's own topology; the wheel's hwloc has other names
+  struct Destroy {
+    void operator()(Loaded* loaded) const;
+  };
+  using Owned = std::unique_ptr<Loaded, Destroy>;
+
+  explicit NodeTopology(Owned loaded);
   template <typename Read>
   static NodeTopology load(Read&& read);
 
-  struct Destroy {
-    void operator()(hwloc_topology* topology) const;
-  };
-  std::unique_ptr<hwloc_topology, Destroy> topology_;
+  Owned loaded_;
   Machine machine_;
 };
 
