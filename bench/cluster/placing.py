@@ -27,12 +27,11 @@ sys.path[:0] = [str(ROOT / "python"), str(ROOT / "bench" / "applications")]
 
 from programs import PROGRAMS  # noqa: E402
 
+from applications import PRELOADING  # noqa: E402
 from toccata.models import placing, predicting, traffic  # noqa: E402
 
 BUILD = Path(os.environ.get("TOCCATA_BUILD", ROOT / "build/release")).resolve()
 LIBRARIES = ("libtoccata_record.so", "libtoccata.so")
-# The launchers already preload a library.
-PRELOADING = 'LD_PRELOAD="$0${LD_PRELOAD:+:$LD_PRELOAD}" exec "$@"'
 HOSTS, SLOTS = 4, 4
 RANKS = HOSTS * SLOTS
 FIELDS = ("program", "placement", "predicted_gain", "as_placed_s", "mapped_s", "ratio",
@@ -81,15 +80,8 @@ def compare(
     placed, mapped, record = folder / "placed", folder / "mapped", folder / "traffic.json"
     placed.write_text("".join(f"toccata{each}\n" for each in hosts))
     libraries = ":".join(str(BUILD / "lib/openmpi" / each) for each in LIBRARIES)
-    recording = [
-        "env",
-        "TOCCATA=off",
-        f"TOCCATA_RECORD={record}",
-        "sh",
-        "-c",
-        PRELOADING,
-        libraries,
-    ]
+    environment = ["env", "TOCCATA=off", f"TOCCATA_RECORD={record}"]
+    recording = [*environment, "sh", "-c", PRELOADING, libraries]
     execute(start(launcher, placed, [*recording, *program]), folder)
     recorded = traffic.read(record)
     model = predicting.read_model(str(Path(__file__).with_name("hosts.json")))

@@ -155,4 +155,4 @@ class Proposal:
         if own.cost(call.shape).messages * call.shape.p > MOST_WALKED:
             return f"{self.native} uses {own.text}"
         seconds = _core.Predictor(own, call.shape).seconds(call.size, self.model)
-        return f"{self.native} uses {own.text}, walked: {q.show_microseconds(seconds)} µs"
+        return f"{self.native} uses {own.text}, predicted: {q.show_microseconds(seconds)} µs"

@@ -268,9 +268,9 @@ def test_explain_what_a_file_says(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("native", "machine", "said"),
     [
-        ("openmpi-4.1", "node:4 core:4", "openmpi-4.1 uses recursive_doubling, walked: "),
-        ("openmpi-5.0", "node:4 core:4", "uses hierarchical:between=reduce_bcast, walked: "),
-        ("openmpi-5.0.11", "node:16 core:1", "openmpi-5.0.11 uses recursive_doubling, walked: "),
+        ("openmpi-4.1", "node:4 core:4", "openmpi-4.1 uses recursive_doubling, predicted: "),
+        ("openmpi-5.0", "node:4 core:4", "uses hierarchical:between=reduce_bcast, predicted: "),
+        ("openmpi-5.0.11", "node:16 core:1", "openmpi-5.0.11 uses recursive_doubling, predicted: "),
         ("mpich-5.0", "node:4 core:4", "mpich-5.0 uses hierarchical:between=rabenseifner, "),
     ],
 )
