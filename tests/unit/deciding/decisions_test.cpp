@@ -1,11 +1,14 @@
 #include "deciding/decisions.h"
 
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <gtest/gtest.h>
+#include <limits>
 #include <map>
 #include <mutex>
 #include <random>
@@ -77,7 +80,8 @@ class Shared {
   bool agree(std::span<const double> mine, std::span<double> least) {
     std::unique_lock lock(mutex_);
     if (here_ == 0) least_.assign(mine.begin(), mine.end());
-    if (least_.size() != mine.size()) return false;
+    if (least_.size() != mine.size()) broken_ = true;
+    if (broken_) return false;
     for (std::size_t i = 0; i < mine.size(); ++i) least_[i] = std::min(least_[i], mine[i]);
     const int meeting = meetings_;
     if (++here_ == static_cast<int>(ranks.size())) {
@@ -88,7 +92,7 @@ class Shared {
     }
     // In short waits, because some C libraries sometimes lose a wakeup.
     for (int waits = 0; meetings_ == meeting; ++waits) {
-      if (waits == most_waits) return false;
+      if (broken_ || waits == most_waits) return !(broken_ = true);
       all_here_.wait_for(lock, std::chrono::milliseconds(10));
     }
     std::ranges::copy(agreed_, least.begin());
@@ -97,12 +101,14 @@ class Shared {
   int meetings() const { return meetings_; }
 
   // The same without waiting: contributes to the exchange with this number. Its result is available
-  // after all ranks have contributed.
+  // after all ranks have contributed; never if their decisions differ.
   void contribute(int exchange, std::span<const double> mine) {
     const std::lock_guard lock(mutex_);
     Exchange& all = exchanges_[exchange];
     if (all.here++ == 0) all.least.assign(mine.begin(), mine.end());
-    for (std::size_t i = 0; i < mine.size(); ++i) all.least[i] = std::min(all.least[i], mine[i]);
+    if (all.least.size() != mine.size()) all.here = std::numeric_limits<int>::min();
+    for (std::size_t i = 0; all.here > 0 && i < mine.size(); ++i)
+      all.least[i] = std::min(all.least[i], mine[i]);
   }
   std::optional<std::vector<double>> arrived(int exchange) {
     const std::lock_guard lock(mutex_);
@@ -110,6 +116,10 @@ class Shared {
     if (all.here < static_cast<int>(ranks.size())) return {};
     return all.least;
   }
+
+  // After some rank waited for too long, no rank waits for another one.
+  void give_up() { broken_ = true; }
+  bool is_broken() const { return broken_; }
 
  private:
   struct Exchange {
@@ -120,6 +130,7 @@ class Shared {
   std::condition_variable all_here_;
   std::vector<double> least_, agreed_;
   int here_ = 0, meetings_ = 0;
+  std::atomic<bool> broken_ = false;
   std::map<int, Exchange> exchanges_;
 };
 
@@ -188,6 +199,7 @@ class SimulatedRanks final : public Ranks {
   std::uint64_t known_shape() override { return process_.knows_places ? digest_of(all_.known) : 0; }
   bool agree(std::span<const double> mine, std::span<double> least) override {
     const bool agreed = all_.agree(mine, least);
+    ++agreements;
     if (process_.believes_itself) std::ranges::copy(mine, least.begin());
     process_.diverged = process_.diverged || !agreed;
     return agreed;
@@ -213,6 +225,8 @@ class SimulatedRanks final : public Ranks {
   void learn(const Tuning::Point& point, double saved) override {
     process_.learned.add(point, saved);
   }
+
+  int agreements = 0;
 
  private:
   Shared& all_;
@@ -262,9 +276,9 @@ struct Program {
   // An error in the decisions of rank 0, which tests must detect.
   enum class Error {
     none,
-    no_agreement,  // it believes its own times
-    one_call_early,
-    shorter_lag  // an agreement on starts counts one start early
+    no_agreement,    // it believes its own times
+    one_call_early,  // it counts one call too many
+    other_lag        // of an agreement: later by a blocking call, or shorter by a start
   } error = Error::none;
 };
 
@@ -274,6 +288,7 @@ struct Outcome {
     int communicator, call, time;
     bool timed;
     std::string text;  // the serving algorithm
+    int agreements;    // of this rank, before it served the call
     bool operator==(const Call&) const = default;
   };
   std::vector<std::vector<Call>> served;   // per rank
@@ -349,8 +364,9 @@ Outcome run(const Program& program, unsigned seed, const TestRules& rules = {}) 
         };
         double seconds = native * share(server);
         const bool is_native = server == nullptr || server->native;
-        result.served[rank].push_back(
-            {call.communicator, i, time, timed, is_native ? native_text : server->text});
+        result.served[rank].push_back({call.communicator, i, time, timed,
+                                       is_native ? native_text : server->text,
+                                       member->ranks.agreements});
         if (rank == 0) {
           result.seconds += seconds;
           result.native_seconds += native;
@@ -364,7 +380,10 @@ Outcome run(const Program& program, unsigned seed, const TestRules& rules = {}) 
         process.seconds += seconds * (1 + 0.05 * some(random)) + program.late * some(random);
         return TimedCall{.arrived = began, .left = member->ranks.now()};
       };
+      const bool miscounts = has(Program::Error::one_call_early);
       if (call.form == Form::nonblocking) {
+        if (miscounts)
+          static_cast<void>(member->decisions.verdict(question, Form::nonblocking, false));
         for (int time = 0; time < call.times; ++time) {
           const auto [lent, decision, start] =
               member->decisions.verdict(question, Form::nonblocking, process.reports);
@@ -391,21 +410,27 @@ Outcome run(const Program& program, unsigned seed, const TestRules& rules = {}) 
           continue;
         }
         OpenTrials hasty(*decision->trials(), OpenTrials::starts_while_agreeing - 1);
-        OpenTrials& trials = has(Program::Error::shorter_lag) ? hasty : *decision->open_trials();
+        OpenTrials& trials = has(Program::Error::other_lag) ? hasty : *decision->open_trials();
+        if (miscounts) static_cast<void>(trials.start());
         int exchange = -1;
+        std::vector<double> mine;
         for (int time = 0; time < call.times && !process.diverged; ++time) {
           if (trials.is_due()) {
             exchange = member->exchanges++;
-            all.contribute(exchange, trials.ballot());
+            mine = trials.ballot();
+            all.contribute(exchange, mine);
           }
           std::optional<OpenTrials::Start> start;
           for (int waits = 0; !start && !process.diverged; ++waits) {
-            process.diverged = waits == (program.error == Program::Error::none ? 200'000 : 2'000);
+            if (waits == 100 * all.most_waits) all.give_up();
+            process.diverged = all.is_broken();
             if (const auto least = exchange < 0 ? std::nullopt : all.arrived(exchange)) {
-              trials.agree(*least);
+              trials.agree(process.believes_itself ? mine : *least);
               exchange = -1;
             }
+            const std::int64_t before = trials.concluded();
             start = trials.start();
+            member->ranks.agreements += static_cast<int>(trials.concluded() - before);
             if (!start) std::this_thread::sleep_for(std::chrono::microseconds(100));
           }
           if (!start) break;
@@ -415,10 +440,17 @@ Outcome run(const Program& program, unsigned seed, const TestRules& rules = {}) 
         decision->conclude();
         continue;
       }
+      bool waited = false;  // one blocking call longer than the other ranks
+      std::function<void()> end_previous;
       for (int time = 0; time < call.times && !process.diverged; ++time) {
-        if (member->decisions.are_due()) member->decisions.agree();
+        if (member->decisions.are_due() && !(has(Program::Error::other_lag) && !waited)) {
+          member->decisions.agree();
+          waited = false;
+        } else {
+          waited = member->decisions.are_due();
+        }
         if (some(random) < 0.001) process.offset -= 1;  // an administrator sets the clock
-        if (time == 0 && has(Program::Error::one_call_early))
+        if (time == 0 && miscounts)
           static_cast<void>(member->decisions.verdict(question, Form::blocking, process.reports));
         const auto verdict = member->decisions.verdict(question, Form::blocking, process.reports);
         const auto& [lent, decision, start] = verdict;
@@ -429,7 +461,15 @@ Outcome run(const Program& program, unsigned seed, const TestRules& rules = {}) 
         const bool on_device = call.on_device >= 0 && time % call.every == 0;
         const TimedCall timed =
             serve(time, server, start.timed, on_device, apart ? candidate : nullptr);
-        member->decisions.ended(verdict, question, timed, on_device && rank == call.on_device);
+        const auto end = [&, verdict, timed, device = on_device && rank == call.on_device] {
+          member->decisions.ended(verdict, question, timed, device);
+        };
+        if (!has(Program::Error::other_lag)) {
+          end();
+        } else {
+          if (end_previous) end_previous();
+          end_previous = end;
+        }
       }
       if (last[call.communicator] == i) {
         member->decisions.tell();
@@ -529,33 +569,71 @@ TEST(Decisions, FollowTheTopologyAroundSlowLinks) {
     EXPECT_EQ(served_by(run, other, "topology"), 0) << other;
 }
 
-// If one rank agrees with no other, or at another call, these tests see it, in each form.
-TEST(Decisions, WithAnErrorOnOneRankDiffer) {
+// A program with calls of that form, and blocking calls in between, at which ranks can agree.
+Program in_turns(Form form) {
+  Program program;
+  program.communicators = {all_of(4)};
+  program.late = 200e-6;
+  for (int round = 0; round < 30; ++round) {
+    program.calls.push_back({0, &allgather, 1000, 0, false, 200, form});
+    program.calls.push_back({0, &bcast, 8, 0, false, 1});
+  }
+  return program;
+}
+
+class TimesOfAgreement : public testing::TestWithParam<Form> {};
+std::string name_of(const testing::TestParamInfo<Form>& form) {
+  return std::array{"Blocking", "Nonblocking", "Persistent"}[static_cast<int>(form.param)];
+}
+
+// These tests see if one rank agrees with no other, or at another call.
+TEST_P(TimesOfAgreement, ThatDifferOnOneRankAreSeen) {
   using enum Program::Error;
-  struct Case {
-    Program::Error error;
-    Form form;
-  };
-  for (const auto& [error, form] :
-       {Case{no_agreement, Form::blocking}, Case{no_agreement, Form::nonblocking},
-        Case{one_call_early, Form::blocking}, Case{shorter_lag, Form::persistent}}) {
+  for (const Program::Error error : {no_agreement, one_call_early, other_lag}) {
     int seen = 0;
     for (unsigned seed = 0; seed < 4; ++seed) {
-      Program program;
-      program.communicators = {all_of(4)};
-      program.late = 200e-6;
-      program.error = error;
-      for (int round = 0; round < 30; ++round) {
-        program.calls.push_back({0, &allgather, 1000, 0, false, 200, form});
-        program.calls.push_back({0, &bcast, 8, 0, false, 1});
-      }
-      seen += are_alike(program, toccata::run(program, seed)) ? 0 : 1;
-      program.error = none;
+      Program program = in_turns(GetParam());
       EXPECT_TRUE(are_alike(program, toccata::run(program, seed)));
+      program.error = error;
+      seen += are_alike(program, toccata::run(program, seed)) ? 0 : 1;
     }
-    EXPECT_GT(seen, 0) << static_cast<int>(error) << " " << static_cast<int>(form);
+    EXPECT_GT(seen, 0) << static_cast<int>(error);
   }
 }
+
+// A trial has four calls to probe, or eight to compare two candidates, or one, and three for each
+// new candidate. Blocking calls agree after the last of these, nonblocking ones at the next
+// blocking call, and persistent ones two starts later.
+TEST_P(TimesOfAgreement, FollowTheLastCallOfATrial) {
+  const Form form = GetParam();
+  const Program program = in_turns(form);
+  for (unsigned seed = 0; seed < 4; ++seed) {
+    const Outcome run = toccata::run(program, seed);
+    ASSERT_TRUE(are_alike(program, run));
+    int timed = 0, later = 0, trials = 0, agreements = 0, call = 0;
+    for (const Outcome::Call& each : run.served[0]) {
+      const bool is_tried = program.calls[each.call].collective == &allgather;
+      if (form == Form::persistent && std::exchange(call, each.call) != each.call)
+        timed = later = 0;  // another request
+      if (std::exchange(agreements, each.agreements) < each.agreements && timed > 0) {
+        EXPECT_TRUE(timed == 8 || timed % 3 == 1) << timed << " calls";
+        EXPECT_FALSE(form == Form::nonblocking && is_tried);
+        const auto lag = form == Form::persistent ? OpenTrials::starts_while_agreeing : 0;
+        EXPECT_TRUE(later == lag || form == Form::nonblocking) << later;
+        ++trials;
+        timed = later = 0;
+      }
+      EXPECT_TRUE(later == 0 || (is_tried && !each.timed)) << "no agreement after a trial";
+      timed += each.timed ? 1 : 0;
+      later += !each.timed && timed > 0 ? 1 : 0;
+    }
+    EXPECT_GE(trials, 3);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Decisions, TimesOfAgreement,
+                         testing::Values(Form::blocking, Form::nonblocking, Form::persistent),
+                         name_of);
 
 TEST(Decisions, AreSharedByCommunicatorsOfOneShape) {
   Program program;
