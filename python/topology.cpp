@@ -115,6 +115,26 @@ void bind_topology(nb::module_& module) {
           },
           "For each rank, the level and number of the object that it is bound to.")
       .def(
+          "regions",
+          [](const Placement& self, int level) {
+            const Regions& regions =
+                self.regions(checked(level, self.machine().levels(), "there is no such level"));
+            std::vector<int> result(self.p());
+            for (int rank = 0; rank < self.p(); ++rank) result[rank] = regions.of(rank);
+            return result;
+          },
+          "level"_a,
+          "The region of each rank at a level, numbered by their lowest ranks. Ranks that are "
+          "bound "
+          "only further out are in one region for each outer object.")
+      .def(
+          "among",
+          [](const Placement& self, const std::vector<int>& group) {
+            for (const int rank : group) rank_of(self, rank);
+            return std::make_shared<Placement>(self.among(group));
+          },
+          "group"_a, "These ranks, as the ranks 0, 1, ... of a communicator.")
+      .def(
           "common_level",
           [](const Placement& self, int a, int b) {
             return self.common_level(rank_of(self, a), rank_of(self, b));

@@ -83,9 +83,9 @@ def compare(
     environment = ["env", "TOCCATA=off", f"TOCCATA_RECORD={record}"]
     recording = [*environment, "sh", "-c", PRELOADING, libraries]
     execute(start(launcher, placed, [*recording, *program]), folder)
-    recorded = traffic.read(record)
+    found = traffic.read(record)
     model = predicting.read_model(str(Path(__file__).with_name("hosts.json")))
-    proposal = placing.propose(recorded, recorded.placed(record), model, scotch=False)
+    proposal = placing.propose(found, found.placed(record), model, scotch=False)
     row: dict[str, object] = {"predicted_gain": f"{max(0.0, proposal.gain):.2f}"}
     ways = {"as_placed": placed}
     if proposal.pays:

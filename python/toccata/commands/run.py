@@ -242,13 +242,13 @@ def _placed(command: list[str], file: Path | None, model: str) -> tuple[list[str
     same command without a record, or if they should stay where they are. Prints the reason."""
     if file is None:
         return command, {}
-    traffic = recorded.read(file)
-    placement = traffic.placed(file)
-    proposal = placing.propose(traffic, placement, predicting.read_model(model), scotch=False)
+    record = recorded.read(file)
+    placement = record.placed(file)
+    proposal = placing.propose(record, placement, predicting.read_model(model), scotch=False)
     starting.say([proposal.sentence])
     if not proposal.pays:
         return command, {}
-    seats = start_files.seats(placement, traffic.cores)
+    seats = start_files.seats(placement, record.cores)
     mapped = [seats[each] for each in proposal.mapped.players]
     words = placed_start.command(command, mapped, file.with_suffix(".places"))
     return words, placed_start.plan(mapped)

@@ -90,19 +90,20 @@ def traffic(
 
 
 def _print_recorded(file: Path, output: Path | None) -> None:
-    found = recorded.read(file)
-    placed = found.placed(file)
+    record = recorded.read(file)
+    placed = record.placed(file)
+    found = record.traffic(placed)
     title = f"{found.ranks} ranks on {placed.machine.text}"
     amount = f"{found.messages:,} messages, {q.show_amount(found.bytes)}"
-    without = "" if found.has_collectives else "; without collectives, which this file lacks"
+    without = "" if record.has_collectives else "; without collectives, which this file lacks"
     console.print(f"\n[bold cyan]{title}[/]: {amount}{without}\n")
     print_whole(recorded.kinds_table(found))
     console.print()
-    print_whole(recorded.crossings_table(found, recorded.crossings(found, placed)))
+    print_whole(recorded.crossings_table(found, recorded.crossings(found)))
     console.print()
     print_whole(recorded.heaviest_table(found))
-    if found.outside[0]:
-        messages, size = f"{found.outside[0]:,} messages", q.show_amount(found.outside[1])
+    if record.outside[0]:
+        messages, size = f"{record.outside[0]:,} messages", q.show_amount(record.outside[1])
         console.print(f"\n[dim]without {messages} ({size}) to ranks of other worlds[/]")
     if found.left_out:
         console.print(f"\n[dim]without {found.left_out:,} calls of collectives: too many[/]")

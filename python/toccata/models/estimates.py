@@ -1,8 +1,8 @@
 """The messages of recorded collectives, estimated with the algorithms that MPI libraries use."""
 
 from collections import defaultdict
-from collections.abc import Sequence
-from functools import lru_cache
+from collections.abc import Hashable, Sequence
+from functools import cached_property, lru_cache
 from typing import Annotated, Literal, get_args
 
 import msgspec
@@ -24,7 +24,6 @@ MOST_MESSAGES = 2_000_000
 
 # The algorithms of [thakur2005] are usual, and MPICH's rules name them.
 USUAL = "mpich"
-RULES = {"Open MPI": "open_mpi", "MPICH": "mpich"}
 OTHERS = {"scan": "recursive_doubling", "exscan": "recursive_doubling"}
 
 
@@ -90,53 +89,103 @@ def complaint(ranks: int, communicators: Sequence[Runs], collectives: Sequence[C
     return ""
 
 
-def algorithm(mpi: str, collective: str, p: int, unit_bytes: int) -> _core.Choice:
+def algorithm(mpi: str, collective: str, shape: _core.Shape, unit_bytes: int) -> _core.Choice:
     """The algorithm of the MPI library with that text, in our form, or else a usual one."""
-    library = _core.mpi_library_of(mpi)
-    for rules in (RULES.get(library.name) if library else None, USUAL):
-        if rules is not None:
-            found = _core.native_algorithm(rules, collective, p, unit_bytes)
-            if found is not None and not found.why_impossible(_core.Shape(p)):
-                return found
+    own = _core.native_algorithm_of(mpi, collective, shape, unit_bytes)
+    for found in (own, _core.native_algorithm(USUAL, collective, shape.p, unit_bytes)):
+        if found is not None and not found.why_impossible(shape):
+            return found
     return _core.parse_choice(collective, OTHERS[collective])
 
 
-@lru_cache(maxsize=64)
-def _schedules(
-    collective: str, choice: str, p: int, root: int
-) -> list[tuple[int, int, int, float]] | None:
-    """Sender, receiver, messages and units of each pair; None if there are too many messages."""
-    shape = _core.Shape(p, root)
-    chosen = _core.parse_choice(collective, choice)
-    found = _core.pairs_of(chosen, shape, MOST_MESSAGES)
+def _follows(choice: _core.Choice) -> bool:
+    """Whether the messages depend on the places of the ranks."""
+    return choice.algorithm is not None and choice.algorithm.by_placement
+
+
+Expanded = list[tuple[int, int, int, float]]  # sender, receiver, messages and units of each pair
+
+
+def _expanded(choice: _core.Choice, shape: _core.Shape) -> Expanded | None:
+    """None if there are too many messages."""
+    found = _core.pairs_of(choice, shape, MOST_MESSAGES)
     if found is None:
         return None
-    parts = chosen.completed(shape).parts
+    parts = choice.completed(shape).parts
     return [
         (sender, receiver, messages, blocks / parts) for sender, receiver, messages, blocks in found
     ]
 
 
+@lru_cache(maxsize=64)
+def _anywhere(collective: str, choice: str, p: int, root: int) -> Expanded | None:
+    """The messages of an algorithm that does not follow the placement."""
+    return _expanded(_core.parse_choice(collective, choice), _core.Shape(p, root))
+
+
+class _Group:
+    """The ranks of a communicator in a placement of the world."""
+
+    def __init__(self, runs: Runs, world: _core.Placement) -> None:
+        self.members = [rank for run in runs for rank in run.ranks]
+        self.placement = world.among(self.members)
+        self._shapes: dict[int, _core.Shape] = {}
+
+    def shape(self, root: int) -> _core.Shape:
+        if root not in self._shapes:
+            self._shapes[root] = _core.Shape(self.placement, root)
+        return self._shapes[root]
+
+    @cached_property
+    def places(self) -> Hashable:
+        """Equal for groups in which an algorithm sends the same messages."""
+        levels = range(len(self.placement.machine.levels))
+        return tuple(tuple(self.placement.regions(level)) for level in levels)
+
+
 def pairs(
-    mpi: str, communicators: Sequence[Runs], collectives: Sequence[Calls]
+    mpi: str,
+    communicators: Sequence[Runs],
+    collectives: Sequence[Calls],
+    world: _core.Placement,
+    following: bool = True,
 ) -> tuple[list[Pair], int]:
-    """The messages between ranks of the world, and the calls for which these would be too many."""
+    """The messages between ranks of the world, and the calls for which these would be too many.
+
+    Without `following`, calls whose algorithm follows the placement send nothing.
+    """
     messages: dict[tuple[int, int], float] = defaultdict(float)
     bytes_: dict[tuple[int, int], float] = defaultdict(float)
+    groups: dict[int, _Group] = {}
+    here: dict[Hashable, Expanded | None] = {}  # of algorithms that follow the placement
     left, left_out = MOST_MESSAGES, 0
     for each in sorted(collectives, key=lambda each: -each.calls * max(1, each.bytes)):
-        members = [rank for run in communicators[each.communicator] for rank in run.ranks]
-        p = len(members)
+        if each.communicator not in groups:
+            groups[each.communicator] = _Group(communicators[each.communicator], world)
+        group = groups[each.communicator]
+        p = len(group.members)
         if p == 1 or (each.bytes == 0 and each.collective != "barrier"):
             continue  # MPI libraries send no message
-        choice = algorithm(mpi, each.collective, p, each.bytes)
-        found = _schedules(each.collective, choice.text, p, each.root) if left > 0 else None
+        shape = group.shape(each.root)
+        choice = algorithm(mpi, each.collective, shape, each.bytes)
+        follows = _follows(choice)
+        if follows and not following:
+            continue
+        if left <= 0:
+            found = None
+        elif follows:
+            key = (each.collective, choice.text, each.root, group.places)
+            if key not in here:
+                here[key] = _expanded(choice, shape)
+            found = here[key]
+        else:
+            found = _anywhere(each.collective, choice.text, p, each.root)
         if found is None or len(found) > left:
             left_out += each.calls
             continue
         left -= len(found)
         for sender, receiver, number, units in found:
-            ends = members[sender], members[receiver]
+            ends = group.members[sender], group.members[receiver]
             messages[ends] += number * each.calls
             bytes_[ends] += units * each.bytes * each.calls
     return [

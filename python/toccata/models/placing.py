@@ -8,7 +8,8 @@ from rich.table import Table
 
 from toccata import _core
 from toccata.models.reordering import Mapped, beside_bound, bound
-from toccata.models.traffic import Costs, Traffic, crossings
+from toccata.models.traffic import Record, Traffic, crossings
+from toccata.models.traffic import seconds as predicted
 from toccata.plain_table import PlainTable
 from toccata.quantities import show_amount
 
@@ -24,7 +25,7 @@ class Proposal:
     placed: Mapped
     mapped: Mapped
     scotch: Mapped | None
-    least: float | None  # hop-bytes of every mapping, if known
+    least: float | None  # hop-bytes of every mapping, if known and if all have the same messages
 
     @property
     def beside_bound(self) -> str:
@@ -40,7 +41,7 @@ class Proposal:
 
     @property
     def pays(self) -> bool:
-        return self.gain >= LEAST_GAIN and self.mapped.hop_bytes <= self.placed.hop_bytes
+        return self.gain >= LEAST_GAIN
 
     @property
     def sentence(self) -> str:
@@ -61,34 +62,51 @@ class Proposal:
 
 
 def propose(
-    traffic: Traffic,
+    record: Record,
     placement: _core.Placement,
     model: _core.Model,
     seconds: float = SECONDS,
     scotch: bool = True,
 ) -> Proposal:
-    """The best mapping found in about that time; ranks keep the cores that the placement uses."""
-    shape, flows = _core.Shape(placement), traffic.flows()
-    costs = Costs(traffic, placement, model)
+    """The best mapping found in about that time; ranks keep the cores that the placement uses.
+
+    The search is for the messages of the present placement. MPI libraries choose some algorithms by
+    the placement, so each mapping is judged by the messages that they would send there. If there
+    are such algorithms, a second search leaves out their messages.
+    """
+    placed = record.traffic(placement)
+    others = record.traffic(placement, following=False)
+    shape, identity = _core.Shape(placement), list(range(record.ranks))
+    judged: list[Traffic] = []
 
     def measured(label: str, players: list[int], took: float | None) -> Mapped:
-        across = [
-            (each.level, each.bytes, each.most) for each in crossings(traffic, placement, players)
-        ]
-        size = _core.hop_bytes(shape, flows, players)
-        return Mapped(label, players, took, "", size, across, 0.0, costs.seconds(players))
+        there = placed if players == identity else record.traffic(placement.among(players))
+        judged.append(there)
+        return _measured(label, there, players, took, model)
 
-    least = bound(shape, flows)
-    best, took = _search(shape, flows, seconds, least or 0.0)
+    before = measured("as placed", identity, None)
+    least = bound(shape, placed.flows)
+    searches = [(placed, least)]
+    if placed.messages != others.messages:
+        searches.append((others, bound(shape, others.flows)))
+    found = []
+    for each, end in searches:
+        mapping, took = _search(shape, each.flows, seconds / len(searches), end or 0.0)
+        found.append(measured("mapped", mapping, took))
     theirs = None
     if scotch and _core.has_scotch():
-        theirs = measured("Scotch", *_core.map_by_scotch(flows, shape))
-    return Proposal(
-        measured("as placed", list(range(traffic.ranks)), None),
-        measured("mapped", best, took),
-        theirs,
-        least,
-    )
+        theirs = measured("Scotch", *_core.map_by_scotch(placed.flows, shape))
+    alike = all(each.pairs == placed.pairs for each in judged)
+    mapped = min(found, key=lambda each: each.seconds)
+    return Proposal(before, mapped, theirs, least if alike else None)
+
+
+def _measured(
+    label: str, there: Traffic, players: list[int], took: float | None, model: _core.Model
+) -> Mapped:
+    across = [(each.level, each.bytes, each.most) for each in crossings(there)]
+    size = _core.hop_bytes(_core.Shape(there.placement), there.flows, list(range(there.ranks)))
+    return Mapped(label, players, took, "", size, across, 0.0, predicted(there, model))
 
 
 def _search(

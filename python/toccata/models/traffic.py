@@ -1,12 +1,12 @@
-"""The recorded traffic of a program: messages and bytes between its ranks."""
+"""The traffic of a program: records of its messages and collectives, and where these go."""
 
 import json
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import msgspec
 from msgspec import Meta
@@ -18,7 +18,6 @@ from toccata.models import estimates
 from toccata.models.estimates import Calls, Count, Pair, Runs
 from toccata.plain_table import PlainTable
 from toccata.quantities import MOST_RANKS, show_amount
-from toccata.topology import machines
 
 KEY, OLDEST, VERSION = "toccata_traffic", 1, 2
 REMEDY = "`toccata run --record FILE.json -- mpirun ...` writes such files"
@@ -27,10 +26,41 @@ Core = Annotated[int, Meta(ge=-1, le=2**31 - 1)]
 
 @dataclass(frozen=True)
 class Traffic:
-    """All messages of a run.
+    """The messages of a program whose ranks have these places."""
+
+    placement: _core.Placement
+    pairs: list[Pair]  # with estimates of the collectives
+    left_out: int = 0  # calls of collectives that `pairs` does not contain
+
+    @property
+    def ranks(self) -> int:
+        return self.placement.p
+
+    @cached_property
+    def bytes(self) -> int:
+        return sum(each.bytes for each in self.pairs)
+
+    @cached_property
+    def messages(self) -> int:
+        return sum(each.messages for each in self.pairs)
+
+    @cached_property
+    def flows(self) -> _core.Flows:
+        """The bytes between ranks, without messages of a rank to itself."""
+        rows: list[dict[int, float]] = [{} for _ in range(self.ranks)]
+        for each in self.pairs:
+            if each.sender != each.receiver:
+                row = rows[each.sender]
+                row[each.receiver] = row.get(each.receiver, 0) + each.bytes
+        return _core.Flows([list(row.items()) for row in rows])
+
+
+@dataclass(frozen=True)
+class Record:
+    """The file of a run: its messages, and its calls of collectives.
 
     `machine` and `placement` tell where its ranks ran, `cores` the core of each in the numbers of
-    its node, or -1 if it could run on several. `pairs` contains estimates of the collectives.
+    its node, or -1 if it could run on several.
     """
 
     ranks: Annotated[int, Meta(ge=1, le=MOST_RANKS)]
@@ -42,20 +72,12 @@ class Traffic:
     mpi: str = ""  # from MPI_Get_library_version
     communicators: list[Runs] = field(default_factory=list)
     collectives: list[Calls] = field(default_factory=list)
-    left_out: Count = 0  # calls of collectives that `pairs` does not contain
+    left_out: Count = 0  # calls of collectives that were not recorded
 
     @property
     def has_collectives(self) -> bool:
         """Whether the run recorded collectives; files of version 1 do not name the MPI library."""
         return bool(self.mpi)
-
-    @cached_property
-    def bytes(self) -> int:
-        return sum(each.bytes for each in self.pairs)
-
-    @cached_property
-    def messages(self) -> int:
-        return sum(each.messages for each in self.pairs)
 
     def placed(self, path: Path) -> _core.Placement:
         """The ranks where they ran. InputError if the file does not describe this."""
@@ -68,14 +90,16 @@ class Traffic:
         except _core.ChoiceError as error:
             raise InputError(f"{path}: {error}; {REMEDY}") from None
 
-    def flows(self) -> _core.Flows:
-        """The bytes between ranks, without messages of a rank to itself."""
-        rows: list[dict[int, float]] = [{} for _ in range(self.ranks)]
-        for each in self.pairs:
-            if each.sender != each.receiver:
-                row = rows[each.sender]
-                row[each.receiver] = row.get(each.receiver, 0) + each.bytes
-        return _core.Flows([list(row.items()) for row in rows])
+    def traffic(self, placement: _core.Placement, following: bool = True) -> Traffic:
+        """The messages of this program with these places of its ranks.
+
+        The MPI library chooses its algorithms by the nodes, too. Without `following`, collectives
+        whose algorithm follows the placement send nothing.
+        """
+        more, left_out = estimates.pairs(
+            self.mpi, self.communicators, self.collectives, placement, following
+        )
+        return Traffic(placement, self.pairs + more, self.left_out + left_out)
 
 
 def is_traffic(text: str) -> bool:
@@ -90,10 +114,10 @@ def is_traffic(text: str) -> bool:
     return isinstance(found, dict) and KEY in found
 
 
-def read(path: Path) -> Traffic:
+def read(path: Path) -> Record:
     """InputError if the file is not a record of this version."""
     found = documents.read(
-        path, Traffic, KEY, VERSION, what="record of traffic", remedy=REMEDY, oldest=OLDEST
+        path, Record, KEY, VERSION, what="record of traffic", remedy=REMEDY, oldest=OLDEST
     )
     if len(found.cores) != found.ranks:
         raise InputError(f"{path}: cores: expected one for each of {found.ranks} ranks; {REMEDY}")
@@ -105,22 +129,13 @@ def read(path: Path) -> Traffic:
             )
     if why := estimates.complaint(found.ranks, found.communicators, found.collectives):
         raise InputError(f"{path}: {why}; {REMEDY}")
-    more, left_out = estimates.pairs(found.mpi, found.communicators, found.collectives)
-    return replace(found, pairs=found.pairs + more, left_out=found.left_out + left_out)
+    return found
 
 
-def regions(placement: _core.Placement) -> Iterator[tuple[str, list[tuple[int, int]]]]:
-    """For each level, outermost first: its name, and the object of every rank. Ranks that are bound
-    only further out are in one region for each outer object."""
+def regions(placement: _core.Placement) -> Iterator[tuple[str, list[int]]]:
+    """For each level, outermost first: its name, and the region of every rank."""
     for level, name in enumerate(placement.machine.levels):
-        of = machines.around(placement.machine, level)
-        yield (
-            name,
-            [
-                (level, of(at, number)) if at >= level else (at, number)
-                for at, number in placement.places
-            ],
-        )
+        yield name, placement.regions(level)
 
 
 @dataclass(frozen=True)
@@ -133,15 +148,12 @@ class Crossing:
     most: int  # bytes out of one object
 
 
-def crossings(
-    traffic: Traffic, placement: _core.Placement, players: Sequence[int] | None = None
-) -> list[Crossing]:
-    """By level, outermost first. Rank i runs where `players[i]` runs in the placement."""
+def crossings(traffic: Traffic) -> list[Crossing]:
+    """By level, outermost first."""
     result = []
-    for name, of in regions(placement):
-        at = of if players is None else [of[each] for each in players]
+    for name, at in regions(traffic.placement):
         messages = 0
-        out: dict[tuple[int, int], int] = defaultdict(int)
+        out: dict[int, int] = defaultdict(int)
         for each in traffic.pairs:
             if at[each.sender] != at[each.receiver]:
                 messages += each.messages
@@ -204,48 +216,41 @@ def _share(part: int, whole: int) -> str:
     return f"{100 * part / whole:.1f}%" if whole else ""
 
 
-class Costs:
+def seconds(traffic: Traffic, model: _core.Model) -> float:
     """The communication time of a program by a model, if the messages of a rank follow each other.
 
     A message costs alpha + bytes·beta of the innermost level that both ranks share, at either end.
     The time is that of the busiest rank, or of the busiest object with a limited injection rate.
     """
+    levels = {each["level"]: each for each in json.loads(model.json)["levels"]}
+    outermost = next(iter(levels))
+    at = list(regions(traffic.placement))
+    of_rank = [0.0] * traffic.ranks
+    out: dict[tuple[str, int], float] = defaultdict(float)
+    into: dict[tuple[str, int], float] = defaultdict(float)
+    for each in traffic.pairs:
+        if each.sender == each.receiver or each.messages == 0:
+            continue
+        level = outermost
+        for name, of in at:
+            if of[each.sender] != of[each.receiver]:
+                for ends, rank in ((out, each.sender), (into, each.receiver)):
+                    ends[name, of[rank]] += each.bytes
+            elif name in levels:
+                level = name
+        cost = _messages(levels[level], each)
+        of_rank[each.sender] += cost
+        of_rank[each.receiver] += cost
+    limited = (
+        size / levels[name]["injection"]
+        for ends in (out, into)
+        for (name, _), size in ends.items()
+        if levels.get(name, {}).get("injection")
+    )
+    return float(max([*of_rank, *limited]))
 
-    def __init__(self, traffic: Traffic, placement: _core.Placement, model: _core.Model) -> None:
-        self._traffic = traffic
-        self._regions = list(regions(placement))
-        self._levels = {each["level"]: each for each in json.loads(model.json)["levels"]}
-        self._outermost = next(iter(self._levels))
 
-    def seconds(self, players: Sequence[int]) -> float:
-        """If rank i runs where `players[i]` runs in the placement."""
-        at = [(name, [of[each] for each in players]) for name, of in self._regions]
-        of_rank = [0.0] * self._traffic.ranks
-        out: dict[tuple[str, tuple[int, int]], float] = defaultdict(float)
-        into: dict[tuple[str, tuple[int, int]], float] = defaultdict(float)
-        for each in self._traffic.pairs:
-            if each.sender == each.receiver or each.messages == 0:
-                continue
-            level = self._outermost
-            for name, of in at:
-                if of[each.sender] != of[each.receiver]:
-                    for ends, rank in ((out, each.sender), (into, each.receiver)):
-                        ends[name, of[rank]] += each.bytes
-                elif name in self._levels:
-                    level = name
-            cost = self._messages(level, each)
-            of_rank[each.sender] += cost
-            of_rank[each.receiver] += cost
-        limited = (
-            size / self._levels[name]["injection"]
-            for ends in (out, into)
-            for (name, _), size in ends.items()
-            if self._levels.get(name, {}).get("injection")
-        )
-        return float(max([*of_rank, *limited]))
-
-    def _messages(self, name: str, pair: Pair) -> float:
-        level = self._levels[name]
-        long = pair.bytes >= pair.messages * level.get("threshold", float("inf"))
-        costs = level.get("rendezvous", level["eager"]) if long else level["eager"]
-        return float(pair.messages * costs["alpha"] + pair.bytes * costs["beta"])
+def _messages(level: dict[str, Any], pair: Pair) -> float:
+    long = pair.bytes >= pair.messages * level.get("threshold", float("inf"))
+    costs = level.get("rendezvous", level["eager"]) if long else level["eager"]
+    return float(pair.messages * costs["alpha"] + pair.bytes * costs["beta"])

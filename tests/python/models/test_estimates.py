@@ -9,20 +9,23 @@ import pytest
 
 from conftest import Toccata
 from recorded_programs import ring, write
+from toccata import _core
 from toccata.models import estimates
 from toccata.models import traffic as recorded
 from toccata.models.estimates import Calls, Run
 
 OPEN_MPI, MPICH = "Open MPI v4.1.4, package: Debian OpenMPI", "MPICH Version: 4.0.2"
+OPEN_MPI_5 = "Open MPI v5.0.11, package: Open MPI"
+ONE_NODE = _core.Placement(_core.Machine("node:1 core:64"), 64)
 Ends = dict[tuple[int, int], tuple[int, int]]
 
 
 def expanded(
     collective: Any, size: int, root: int = 0, mpi: str = MPICH, calls: int = 1,
-    runs: tuple[tuple[int, int, int], ...] = ((0, 4, 1),),
+    runs: tuple[tuple[int, int, int], ...] = ((0, 4, 1),), world: _core.Placement = ONE_NODE,
 ) -> Ends:  # fmt: skip
     entry = Calls(collective, 0, size, root, calls, "blocking")
-    found, left_out = estimates.pairs(mpi, [[Run(*each) for each in runs]], [entry])
+    found, left_out = estimates.pairs(mpi, [[Run(*each) for each in runs]], [entry], world)
     assert left_out == 0 and {each.kind for each in found} <= {"collective"}
     return {(each.sender, each.receiver): (each.messages, each.bytes) for each in found}
 
@@ -43,6 +46,37 @@ def test_long_allreduce_by_halving_and_doubling() -> None:
     one, two = (both(dict.fromkeys(near + far, (2, 2000)) | dict.fromkeys(ends, (2, 4000)))
                 for ends in (near, far))  # fmt: skip
     assert expanded("allreduce", 4000) in (one, two)
+
+
+def test_messages_follow_the_nodes_where_the_library_does() -> None:
+    """`han` of Open MPI 5: a reduction and a broadcast inside each node, and between leaders."""
+    nodes = _core.Machine("node:2 core:2")
+    in_order = both(dict.fromkeys([(0, 1), (0, 2), (2, 3)], (7, 56)))
+    cyclic = both(dict.fromkeys([(0, 2), (0, 1), (1, 3)], (7, 56)))
+    flat = both(dict.fromkeys([(0, 1), (2, 3), (0, 2), (1, 3)], (7, 56)))
+    for rule, expected in (("sequential", in_order), ("cyclic", cyclic)):
+        world = _core.Placement(nodes, 4, rule)
+        assert expanded("allreduce", 8, mpi=OPEN_MPI_5, calls=7, world=world) == expected
+        assert expanded("allreduce", 8, mpi=OPEN_MPI, calls=7, world=world) == flat
+    one = _core.Placement(_core.Machine("node:1 core:4"), 4)
+    assert expanded("allreduce", 8, mpi=OPEN_MPI_5, calls=7, world=one) == flat
+
+
+def test_each_communicator_has_its_own_nodes() -> None:
+    """Ranks 0 to 3 and 8 to 11 are on two nodes, ranks 4 to 7 on one; roots and places differ."""
+    world = _core.Placement(_core.Machine("node:4 core:4"), 12, "0 1 4 5 8 9 10 11 14 15 2 3")
+    runs = [[Run(0, 4, 1)], [Run(4, 4, 1)], [Run(8, 4, 1)], [Run(11, 4, -1)]]
+    entries = [
+        Calls("bcast", each, 8, root, 1, "blocking") for each, root in enumerate((0, 0, 0, 1))
+    ]
+    found, _ = estimates.pairs(OPEN_MPI_5, runs, entries, world)
+    assert sorted((each.sender, each.receiver, each.messages) for each in found) == [
+        (0, 1, 1), (0, 2, 1), (2, 3, 1),
+        (4, 5, 1), (4, 6, 1), (6, 7, 1),
+        (8, 9, 1), (8, 10, 1), (9, 8, 1), (10, 9, 1), (10, 11, 2),
+    ]  # fmt: skip
+    kept, _ = estimates.pairs(OPEN_MPI_5, runs, entries, world, following=False)
+    assert sorted({each.sender for each in kept}) == [4, 6]
 
 
 def test_trees_begin_at_the_root() -> None:
@@ -91,7 +125,7 @@ def test_too_many_messages_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None
         Calls("bcast", 0, 8, 0, 7, "blocking"),
         Calls("alltoall", 1, 100, 0, 5, "blocking"),
     ]
-    found, left_out = estimates.pairs("", runs, entries)
+    found, left_out = estimates.pairs("", runs, entries, ONE_NODE)
     assert left_out == 5 and sum(each.messages for each in found) == 2 * 12 + 7 * 3
 
 
@@ -107,10 +141,11 @@ def test_files_contain_both(tmp_path: Path) -> None:
     old = recorded.read(file)
     assert not old.has_collectives and {each.kind for each in old.pairs} == {"point-to-point"}
     entries = [["bcast", 0, 10, 0, 5, "blocking"]]
-    found = recorded.read(with_collectives(file, entries, [[[3, 4, -1]]]))
-    assert found.has_collectives and found.left_out == 3
+    record = recorded.read(with_collectives(file, entries, [[[3, 4, -1]]]))
+    found = record.traffic(record.placed(file))
+    assert record.has_collectives and found.left_out == 3
     assert (found.messages, found.bytes) == (4 + 3 * 5, 40 + 3 * 50)
-    assert dict(found.flows().row(3)) == {0: 10, 1: 50, 2: 50}
+    assert dict(found.flows.row(3)) == {0: 10, 1: 50, 2: 50}
 
 
 def test_command_lines(toccata: Toccata, tmp_path: Path) -> None:

@@ -16,39 +16,44 @@ from toccata.models import predicting
 from toccata.models import traffic as recorded
 
 
+def traffic(file: Path) -> recorded.Traffic:
+    record = recorded.read(file)
+    return record.traffic(record.placed(file))
+
+
 def test_numbers_of_a_ring(tmp_path: Path) -> None:
     file = write(tmp_path / "ring.json", ring(8, 1000), "node:4 core:2", "cyclic")
-    found = recorded.read(file)
+    record = recorded.read(file)
+    placed = record.placed(file)
+    found = record.traffic(placed)
     assert (found.messages, found.bytes) == (8, 8000)
-    placed = found.placed(file)
     assert [(each.level, each.messages, each.bytes, each.most)
-            for each in recorded.crossings(found, placed)] == [
+            for each in recorded.crossings(found)] == [
         ("node", 8, 8000, 2000),
         ("core", 8, 8000, 1000),
     ]  # fmt: skip
-    in_order = [0, 4, 1, 5, 2, 6, 3, 7]  # ranks 0 and 1 where 0 and 4 run: on node 0
-    assert [each.bytes for each in recorded.crossings(found, placed, in_order)] == [4000, 8000]
+    in_order = placed.among([0, 4, 1, 5, 2, 6, 3, 7])  # ranks 0 and 1 where 0 and 4 run: on node 0
+    assert [each.bytes for each in recorded.crossings(record.traffic(in_order))] == [4000, 8000]
     assert recorded.heaviest(found, 2) == [(0, 1, 1, 1000), (0, 7, 1, 1000)]
 
 
 def test_both_directions_and_all_kinds_of_a_pair_are_one(tmp_path: Path) -> None:
     pairs = [[0, 1, "point-to-point", 1, 10], [1, 0, "one-sided", 2, 20],
              [0, 1, "neighborhood", 4, 40], [2, 3, "point-to-point", 1, 69]]  # fmt: skip
-    found = recorded.read(write(tmp_path / "a.json", pairs, "node:2 core:2"))
+    found = traffic(write(tmp_path / "a.json", pairs, "node:2 core:2"))
     assert recorded.heaviest(found) == [(0, 1, 7, 70), (2, 3, 1, 69)]
-    assert found.flows().row(0) == [(1, 50)]
+    assert found.flows.row(0) == [(1, 50)]
 
 
 def test_flows_do_not_contain_messages_to_itself(tmp_path: Path) -> None:
     pairs = [[0, 0, "point-to-point", 1, 10], [0, 1, "point-to-point", 1, 10]]
-    flows = recorded.read(write(tmp_path / "a.json", pairs, "node:2 core:2")).flows()
+    flows = traffic(write(tmp_path / "a.json", pairs, "node:2 core:2")).flows
     assert (flows.p, flows.row(0), flows.row(1)) == (4, [(1, 10)], [])
 
 
 def test_ranks_that_are_bound_to_nodes_only(tmp_path: Path) -> None:
-    file = write(tmp_path / "a.json", ring(4, 10), "node:2 core:2", "node:0,0,1,1")
-    found = recorded.read(file)
-    assert [each.bytes for each in recorded.crossings(found, found.placed(file))] == [20, 20]
+    found = traffic(write(tmp_path / "a.json", ring(4, 10), "node:2 core:2", "node:0,0,1,1"))
+    assert [each.bytes for each in recorded.crossings(found)] == [20, 20]
 
 
 def test_predicted_time_is_that_of_the_busiest_rank_or_node(tmp_path: Path) -> None:
@@ -62,13 +67,13 @@ def test_predicted_time_is_that_of_the_busiest_rank_or_node(tmp_path: Path) -> N
              [1, 3, "point-to-point", 1, 1000]]  # fmt: skip
     file = write(tmp_path / "a.json", pairs, "node:2 core:2")
     found = recorded.read(file)
-    costs = recorded.Costs(found, found.placed(file), model)
+    placed = found.placed(file)
     # Rank 1: 4 · 0.25 inside the node, 10 + 1000 · 0.5 between nodes.
-    assert costs.seconds([0, 1, 2, 3]) == pytest.approx(1 + 10 + 500)
+    assert recorded.seconds(found.traffic(placed), model) == pytest.approx(1 + 10 + 500)
     # Ranks 1 and 3 are on one node; rank 0: 4 · 1 + 40 · 0.5 + 2 · 0.25.
-    assert costs.seconds([0, 2, 1, 3]) == pytest.approx(4 + 20 + 0.5)
-    fast = predicting.read_model("usual")
-    assert 0 < recorded.Costs(found, found.placed(file), fast).seconds([0, 1, 2, 3]) < 1
+    other = found.traffic(placed.among([0, 2, 1, 3]))
+    assert recorded.seconds(other, model) == pytest.approx(4 + 20 + 0.5)
+    assert 0 < recorded.seconds(other, predicting.read_model("usual")) < 1
 
 
 @pytest.mark.parametrize(
@@ -128,12 +133,12 @@ def test_only_records_are_traffic(tmp_path: Path) -> None:
 
 
 def test_many_ranks_share_cells(tmp_path: Path) -> None:
-    found = recorded.read(write(tmp_path / "a.json", ring(1000, 10), "node:125 core:8"))
+    found = traffic(write(tmp_path / "a.json", ring(1000, 10), "node:125 core:8"))
     left, right, *_ = traffic_maps.draw(found, "a ring").axes
     assert left.get_images()[0].get_size() == (125, 125)
     assert left.get_title() == "bytes, 8 ranks per cell"
     assert right.get_title().startswith("messages")
-    empty = recorded.read(write(tmp_path / "b.json", [], "node:1 core:2"))
+    empty = traffic(write(tmp_path / "b.json", [], "node:1 core:2"))
     assert len(traffic_maps.draw(empty, "nothing").axes) == 4
 
 
