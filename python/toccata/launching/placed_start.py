@@ -17,12 +17,11 @@ MOST_BYTES = 100_000  # of the variable; Linux permits 128 KiB
 
 @dataclass(frozen=True)
 class Way:
-    """How a launcher reads a file of places: words before the command, and its options. `others`:
-    its options that place ranks, too; it would reject them, or ignore the file."""
+    """The options with which a launcher reads a file of places. `others`: its options that place
+    ranks, too; it would reject them, or ignore the file."""
 
     kind: str  # of command lines
     format: str
-    before: str
     options: str
     others: str
 
@@ -30,28 +29,25 @@ class Way:
 _OPENMPI = "--map-by --rank-by --rankfile --npernode --ppr --cpu-set -rf -N"
 _HOSTS = "--host --hostfile --machinefile --default-hostfile --bind-to -H"
 WAYS = {
-    "openmpi-4": Way("openmpi", "openmpi", "", "--rankfile FILE", _OPENMPI),
-    "openmpi": Way("openmpi", "openmpi", "", "--map-by rankfile:file=FILE", _OPENMPI),
+    "openmpi-4": Way("openmpi", "openmpi", "--rankfile FILE", _OPENMPI),
+    "openmpi": Way("openmpi", "openmpi", "--map-by rankfile:file=FILE", _OPENMPI),
     # Without --bind-to, Open MPI 5.0.11 starts no rank on hosts with fewer cores than ranks.
     "openmpi-hosts": Way(
         "openmpi",
         "openmpi-hosts",
-        "",
         "--map-by seq --hostfile FILE --bind-to none",
         f"{_OPENMPI} {_HOSTS}",
     ),
     "hydra": Way(
         "hydra",
         "mpich",
-        "",
         "-f FILE",
         "-f --hosts --host --hostfile --machinefile --ppn --perhost --map-by --hostlist",
     ),
     "srun": Way(
         "srun",
         "slurm",
-        "env SLURM_HOSTFILE=FILE",
-        "--distribution=arbitrary",
+        "--distribution=arbitrary --nodelist=FILE",
         "-m --distribution --ntasks-per-node -w --nodelist",
     ),
 }
@@ -76,11 +72,8 @@ def command(words: Sequence[str], seats: Sequence[Seat], file: Path) -> list[str
     way = WAYS[kind]
     _check(words[at + 1 :], way)
     file.write_text(start_files.text(seats, range(len(seats)), way.format))
-    before, options = (
-        [each.replace("FILE", str(file.absolute())) for each in text.split()]
-        for text in (way.before, way.options)
-    )
-    return [*before, *words[: at + 1], *options, *words[at + 1 :]]
+    options = [each.replace("FILE", str(file.absolute())) for each in way.options.split()]
+    return [*words[: at + 1], *options, *words[at + 1 :]]
 
 
 def _openmpi(version: str, seats: Sequence[Seat]) -> str:

@@ -89,7 +89,7 @@ FORMATS = {
         needs_hosts=False,
     ),
     "openmpi-hosts": Format(_hosts, "mpirun --map-by seq --hostfile FILE --bind-to none"),
-    "slurm": Format(_hosts, "SLURM_HOSTFILE=FILE srun --distribution=arbitrary"),
+    "slurm": Format(_hosts, "srun --distribution=arbitrary --nodelist=FILE"),
     "mpich": Format(_mpich, "mpiexec -f FILE (MPICH, Intel MPI)"),
     "cray": Format(
         _cray,

@@ -47,7 +47,7 @@ def test_each_launcher_reads_the_file(tmp_path: Path) -> None:
         "a:1\nb:1\na:1\na:1\n",
     )
     assert command(tmp_path, "srun -n 4 app") == (
-        "env SLURM_HOSTFILE=FILE srun --distribution=arbitrary -n 4 app",
+        "srun --distribution=arbitrary --nodelist=FILE -n 4 app",
         "a\nb\na\na\n",
     )
 
