@@ -11,7 +11,7 @@ RELEASE = build/release
 ASAN = build/asan
 export CTEST_OUTPUT_ON_FAILURE = 1
 
-.PHONY: all demo test test-asan test-long simgrid fuzz tsan coverage faults soak install wheel test-wheel test-mpis test-hosts deb test-deb docs look test-cluster overhead interfaces node cluster lint format headers clean help devices guest examples applications suites setup configure tidy ranks faults-hosts libraries findings
+.PHONY: all demo test test-asan test-long simgrid fuzz tsan coverage faults soak install wheel test-wheel test-mpis test-hosts deb test-deb docs look test-cluster test-srun overhead interfaces node cluster lint format headers clean help devices guest examples applications suites setup configure tidy ranks faults-hosts libraries findings
 
 all: configure ## build everything: the library for each MPI found, the benchmark, the command line
 	@echo "== building (build/release)"
@@ -186,6 +186,10 @@ test-cluster: all ## correctness on four hosts that this machine pretends to be,
 	@bench/cluster/up.sh
 	@trap bench/cluster/down.sh EXIT; PYTHONPATH=python:$(RELEASE)/python PYTHONDONTWRITEBYTECODE=1 \
 	  build/venv/bin/python -m pytest -q tests/cluster/cluster_test.py
+
+test-srun: all ## under Slurm's srun on two host names (needs root, and the packages that slurm.sh names)
+	@scripts/ninja.sh -C $(RELEASE) tests
+	@PYTHONDONTWRITEBYTECODE=1 bench/cluster/slurm.sh build/venv/bin/python -m pytest -q tests/cluster/srun_test.py
 
 cluster: all ## measure every collective on those hosts, 16 and 32 ranks, even and not: about 10 minutes
 	@bench/cluster/up.sh
