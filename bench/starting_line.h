@@ -5,6 +5,8 @@
 #include <span>
 
 #ifdef TOCCATA_SIMULATED
+#include <simgrid/actor.h>
+
 #include "simulator/meeting.h"
 #else
 #include <algorithm>
@@ -29,6 +31,9 @@ class StartingLine {
     return now();
   }
   static double now() { return MPI_Wtime(); }
+  static void wait_until(double time) {
+    if (time > now()) sg_actor_sleep_for(time - now());
+  }
 };
 
 // Replaces each value, none below 0, by its maximum over all ranks.
@@ -101,6 +106,19 @@ class StartingLine {
   // Seconds, by the clock of rank 0.
   double now() const { return own_clock() + offset_; }
 
+  // Ranks sleep, because waiting ones would delay others that share their core. If no rank does,
+  // they wake up earlier, because waking up takes some time.
+  void wait_until(double start) const {
+    const double wakes = start - (crowded_ ? 0 : time_to_wake);
+    if (wakes > now()) {
+      const auto nanoseconds = static_cast<std::int64_t>((wakes - offset_) * 1e9);
+      const timespec time{nanoseconds / 1'000'000'000, nanoseconds % 1'000'000'000};
+      clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, nullptr);
+    }
+    while (now() < start) {
+    }
+  }
+
  private:
   static constexpr int exchanges = 10, tag = 0;
   static constexpr double time_to_wake = 200e-6;
@@ -143,19 +161,6 @@ class StartingLine {
       if (received - sent >= fastest) continue;
       fastest = received - sent;
       offset_ = first_ranks - (sent + received) / 2;
-    }
-  }
-
-  // Ranks sleep, because waiting ones would delay others that share their core. If no rank does,
-  // they wake up earlier, because waking up takes some time.
-  void wait_until(double start) const {
-    const double wakes = start - (crowded_ ? 0 : time_to_wake);
-    if (wakes > now()) {
-      const auto nanoseconds = static_cast<std::int64_t>((wakes - offset_) * 1e9);
-      const timespec time{nanoseconds / 1'000'000'000, nanoseconds % 1'000'000'000};
-      clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, nullptr);
-    }
-    while (now() < start) {
     }
   }
 

@@ -40,6 +40,8 @@ struct Options {
   std::vector<std::size_t> sizes = {1024};
   std::string distribution = "uniform";
   std::string device;  // where buffers lie; "": on the host
+  std::vector<int> late_ranks;
+  std::vector<double> delays;  // of the late ranks, in seconds
   int repetitions = 100;
   int warmup = 10;
   double limit = 10;  // approximate seconds for one size
@@ -122,6 +124,10 @@ class Run {
   explicit Run(Options options) : options_(std::move(options)) {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
     MPI_Comm_size(MPI_COMM_WORLD, &size_);
+    for (std::size_t i = 0; i < options_.late_ranks.size(); ++i)
+      if (options_.late_ranks[i] == rank_) own_delay_ = options_.delays[i];
+    longest_delay_ = own_delay_;
+    find_largest({&longest_delay_, 1});
   }
 
   // Exit code: 0, or 1 if data was wrong.
@@ -308,8 +314,10 @@ class Run {
       const bool looked_at = looks_at_timed() && seconds[which].empty();
       if (looked_at) benchmark.spoil();
       const double started = starting_line_.line_up();
+      starting_line_.wait_until(started + own_delay_);
       benchmark.call(options_.algorithms[which]);
-      seconds[which].push_back(starting_line_.now() - started);
+      // A rank that needs no data of late ones may leave before these arrive.
+      seconds[which].push_back(std::max(0.0, starting_line_.now() - started - longest_delay_));
       if (looked_at) look(benchmark, which);
     }
   }
@@ -374,6 +382,7 @@ class Run {
   StartingLine starting_line_;
   int rank_ = 0;
   int size_ = 1;
+  double own_delay_ = 0, longest_delay_ = 0;
   std::vector<bool> right_;  // by algorithm, at the current size
 };
 
@@ -403,6 +412,8 @@ std::string complaint(const Options& options) {
     if (bytes > most_of_block && (!is_message || bytes % sizeof(double) != 0))
       return "--sizes " + std::to_string(bytes) +
              ": sizes above 1 GiB require bcast, reduce or allreduce, and a multiple of 8 bytes";
+  if (options.late_ranks.size() != options.delays.size())
+    return "--late needs one of --delays for each rank";
   for (const std::string& algorithm : options.algorithms) try {
       read_schedules(algorithm);
       if (algorithm != "auto") parse_choice(*find_collective(options.collective), algorithm);
@@ -446,6 +457,14 @@ int main(int argc, char** argv) {
           std::vector<std::string>(std::begin(distributions), std::end(distributions))))
       ->capture_default_str();
   app.add_option("--device", options.device, "location of the buffers: cuda, hip or level_zero");
+  app.add_option("--late", options.late_ranks, "ranks that arrive late in each timed call")
+      ->delimiter(',')
+      ->check(CLI::NonNegativeNumber);
+  app.add_option(
+         "--delays", options.delays,
+         "seconds by which each of them is late; the times are those after the last arrival")
+      ->delimiter(',')
+      ->check(CLI::Range(0.0, 3600.0));
   app.add_option("--repetitions", options.repetitions)->check(CLI::Range(1, 1000000));
   app.add_option("--warmup", options.warmup)->check(CLI::Range(0, 1000000));
   app.add_option("--limit", options.limit, "seconds for one size, about; cuts repetitions")

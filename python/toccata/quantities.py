@@ -89,6 +89,9 @@ def parse_seconds(text: str) -> float:
     return found
 
 
+MOST_DELAY = 3600  # seconds; the limit of the benchmark program
+
+
 def parse_late(text: str) -> dict[int, float]:
     """Seconds by rank, from "3:1ms,0:50us"; InputError on anything else."""
     late = {}
@@ -99,7 +102,12 @@ def parse_late(text: str) -> dict[int, float]:
                 f"invalid late rank '{piece}': expected RANK:TIME with s, ms or us, such as 3:1ms"
             )
         rank, number, unit = found.groups()
-        late[_number(rank)] = float(number) * {"s": 1.0, "ms": 1e-3}.get(unit, 1e-6)
+        seconds = float(number) * {"s": 1.0, "ms": 1e-3}.get(unit, 1e-6)
+        if seconds > MOST_DELAY:
+            raise InputError(f"'{piece}': expected at most {MOST_DELAY} s")
+        if _number(rank) in late:
+            raise InputError(f"rank {rank} is late twice in '{text}'; name each rank once")
+        late[_number(rank)] = seconds
     return late
 
 

@@ -36,6 +36,13 @@ bool is_linear(const Algorithm& algorithm) {
   return work(128) > 1.5 * work(64);
 }
 
+// Whether an algorithm is for calls to which one rank is late. Nothing here knows which one, if
+// any.
+bool is_for_late_rank(const Algorithm& algorithm) {
+  return std::ranges::find(algorithm.parameters, "late", &Parameter::name) !=
+         algorithm.parameters.end();
+}
+
 // The settings to rank, the default first. A chain of leaders, or of a node's ranks, is useful only
 // with segments.
 std::vector<Parameters> near_settings(const Algorithm& algorithm) {
@@ -76,7 +83,7 @@ Ranking::Ranking(const Collective& collective, const Shape& known, const Model& 
   add_networks(sketcher, model);
   for (const Algorithm* algorithm : all_algorithms()) {
     if (!algorithm->serves(collective) || algorithm->publishes || !is_proved(*algorithm) ||
-        (algorithm->by_grid && known.grid == nullptr))
+        is_for_late_rank(*algorithm) || (algorithm->by_grid && known.grid == nullptr))
       continue;
     if (known.p > most_linear && is_linear(*algorithm)) continue;
     // Over a chain, an allreduce loads every link twice in both directions.

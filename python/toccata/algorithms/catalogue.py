@@ -136,6 +136,18 @@ def is_among_neighbors(name: str) -> bool:
     return any(each.among_neighbors for each in _core.collectives() if each.name == name)
 
 
+def for_late_rank(algorithm: _core.Algorithm) -> bool:
+    """Whether it is for calls to which one rank is late, which its parameter names."""
+    return any(parameter.name == "late" for parameter in algorithm.parameters)
+
+
+def with_late_rank(algorithm: _core.Algorithm, late: Mapping[int, float]) -> str:
+    """Its name, with the rank that arrives last if it is for a late rank."""
+    if not late or not for_late_rank(algorithm):
+        return algorithm.name
+    return f"{algorithm.name}:late={max(late, key=late.__getitem__)}"
+
+
 def find(text: str) -> _core.Choice:
     """The choice for "allgather/ring", "ring", "sparbit:messages=per_block" or "FILE:ring".
 

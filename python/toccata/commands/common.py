@@ -143,6 +143,14 @@ ModelOption = Annotated[
         help="Cost model of messages: lassen, quartz-like, gigabit, gpc, usual, or a file.",
     ),
 ]
+LateOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="RANK:TIME",
+        help="Ranks that arrive late, such as 3:1ms or 0:50us,7:2ms. The times are then those "
+        "after the last arrival.",
+    ),
+]
 BlockBytes = Annotated[
     str, typer.Option("--bytes", metavar="N", help="Bytes per block, or of the message.")
 ]

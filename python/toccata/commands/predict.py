@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -12,6 +12,7 @@ from toccata import _core, outputs
 from toccata import quantities as q
 from toccata.algorithms import catalogue
 from toccata.commands.common import (
+    LateOption,
     ModelOption,
     PlacementOption,
     algorithm_names,
@@ -74,14 +75,6 @@ Sizes = Annotated[
         metavar="LIST", help="Bytes per block, or of the message: 1,4K or FIRST:LAST:FACTOR."
     ),
 ]
-Late = Annotated[
-    str | None,
-    typer.Option(
-        metavar="RANK:TIME",
-        help="Ranks that arrive late, such as 3:1ms or 0:50us,7:2ms. The times are then those "
-        "after the last arrival.",
-    ),
-]
 Ratios = Annotated[bool, typer.Option("--ratios", help="Print the multiples of the lower bound.")]
 Plot = Annotated[
     Path | None,
@@ -109,7 +102,7 @@ def predict(
     ranks: RanksList = None,
     nodes: NodesList = None,
     sizes: Sizes = "1:1M:4",
-    late: Late = None,
+    late: LateOption = None,
     ratios: Ratios = False,
     output: Plot = None,
     json_: Times = None,
@@ -131,7 +124,7 @@ def predict(
     """
     if late is not None and ratios:
         raise InputError("--ratios compares with a lower bound, which --late does not have")
-    choices = _predicted(names)
+    choices = _predicted(names, q.parse_late(late) if late is not None else {})
     parameters, texts = _where(model, platform, machine)
     settings = Where(texts, placement, ranks, nodes, late).settings()
     plan = Plan.of(choices, settings, q.parse_sizes(sizes), parameters, limit)
@@ -198,15 +191,19 @@ def _where(
     return there.model, [there.machine]
 
 
-def _predicted(names: Sequence[str]) -> list[tuple[str, _core.Choice]]:
-    """The algorithms to predict, with their displayed names.
+def _predicted(names: Sequence[str], late: Mapping[int, float]) -> list[tuple[str, _core.Choice]]:
+    """The algorithms to predict, with their displayed names. An algorithm for a late rank gets the
+    latest one.
 
     Raises InputError if they belong to several collectives, because sizes then have different
     meanings.
     """
     choices = []
     for each in subjects(names):
-        choice = each if isinstance(each, _core.Choice) else catalogue.standard(each)
+        if isinstance(each, _core.Choice):
+            choice = each
+        else:
+            choice = catalogue.parse(each.collective, catalogue.with_late_rank(each, late))
         assert choice.algorithm is not None
         choices.append((choice.text, choice))
     collectives = {c.algorithm.collective for _, c in choices if c.algorithm is not None}

@@ -14,6 +14,7 @@ from toccata.commands.common import (
     DistributionOption,
     HeatmapFile,
     JsonFile,
+    LateOption,
     console,
     count,
     print_whole,
@@ -118,6 +119,7 @@ def sim(
     model: ModelName = None,
     highlight: Highlight = None,
     links: Links = "",
+    late: LateOption = None,
     predicted: Predicted = False,
     limit: Limit = 600,
     jobs: Jobs = None,
@@ -129,8 +131,9 @@ def sim(
 
     Runs the benchmark program and the library with all ranks in one process, on a simulated
     network. Only messages take time. Every run gives the same times, so earlier results are reused.
-    All ranks start together, and the time is that of the slowest rank. platforms/ describes the
-    platforms, docs/simulation.md the simulation. `make simgrid` builds SimGrid.
+    All ranks start together, except late ones (--late), and the time is that of the slowest rank.
+    platforms/ describes the platforms, docs/simulation.md the simulation. `make simgrid` builds
+    SimGrid.
 
     The table also contains SimGrid's own selectors. Each of them chooses like the MPI library with
     the same name. Algorithms that return wrong data are left out.
@@ -143,10 +146,11 @@ def sim(
     - `toccata sim alltoallv --distribution power_law --platform "node:16 core:8" --sizes 8:4K`
     - `toccata sim alltoall --platform yahoo --ranks 64 --peers none --predicted`
     - `toccata sim bcast --platform torus:16x4 --links 0.0-0.1=0 --sizes 1M`
+    - `toccata sim allreduce --platform fattree64 --ranks 64 --placement cyclic --late 63:1ms`
     """
     plan = Request(
         collective, platform, model, ranks, placement, algorithms, peers, sizes,
-        distribution.value if distribution else None, highlight, links, predicted,
+        distribution.value if distribution else None, highlight, links, predicted, late,
     ).plan()  # fmt: skip
     for each in plan.remarks:
         console.print(f"[dim]{each}[/]")

@@ -20,9 +20,10 @@ from toccata.commands.common import (
     seconds,
     words,
 )
-from toccata.errors import InputError
-from toccata.launching import launcher
-from toccata.tuning import overview, racing, tuning_file
+from toccata.errors import Failure, InputError
+from toccata.launching import launcher, reports
+from toccata.models import predicting
+from toccata.tuning import late_ranks, overview, racing, tuning_file
 from toccata.tuning.session import Request
 
 STANDARD_RANKS = "2,3,4,6,8"
@@ -79,6 +80,14 @@ MachineText = Annotated[
     str | None,
     typer.Option(metavar="TEXT", help='Machine for --by-model, such as "node:4 socket:2 core:8".'),
 ]
+Report = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="Report of a run. Instead of measuring, choose algorithms for a rank that was late in "
+        "most calls; --by-model names the model.",
+    ),
+]
 Show = Annotated[
     Path | None, typer.Option(metavar="FILE", help="Print and draw an existing file only.")
 ]
@@ -101,6 +110,7 @@ def tune(
     by_model: ByModel = None,
     machine: MachineText = None,
     placement: PlacementOption = None,
+    report: Report = None,
     show: Show = None,
 ) -> None:
     """Find the best algorithm for each number of ranks and size, and write a tuning file.
@@ -122,6 +132,7 @@ def tune(
     - `toccata tune`
     - `toccata tune allgather allreduce --ranks 16,32,48 --per-node 4,8 --launcher-args
       "--hostfile hosts" -o ours.json`
+    - `toccata tune --report run.json -o late.json`
     - `toccata tune --show ours.json --heatmap ours.png`
     - `toccata tune --by-model lassen --machine "node:64 socket:2 core:16" --ranks 256,1024
       -o lassen.json`
@@ -130,19 +141,58 @@ def tune(
     if show is not None:
         _show(tuning_file.read(show), heatmap)
         return
+    if report is not None:
+        _for_late_ranks(report, by_model, machine or placement, output)
+        return
     request = Request(
         collectives, ranks, per_node, sizes, algorithms, repetitions, limit, not no_validate
     )
     if by_model is not None:
-        output = output or Path("results/tuning-model.json")
-        outputs.check(output)
-        found = request.by_model(by_model, machine, placement)
-        found.write(output)
-        _conclude(found, output, heatmap)
+        _by_model(request, by_model, (machine, placement), output, heatmap)
         return
     if machine is not None or placement is not None:
         raise InputError("--machine and --placement require --by-model")
     _tune(request, mpi, words(launcher_args), output, heatmap, again)
+
+
+def _by_model(
+    request: Request,
+    model: str,
+    where: tuple[str | None, str | None],
+    output: Path | None,
+    heatmap: Path | None,
+) -> None:
+    """Makes a tuning file from predictions. `where` is the machine and the placement."""
+    output = output or Path("results/tuning-model.json")
+    outputs.check(output)
+    found = request.by_model(model, *where)
+    found.write(output)
+    _conclude(found, output, heatmap)
+
+
+def _for_late_ranks(
+    report: Path, model: str | None, where: str | None, output: Path | None
+) -> None:
+    """Makes a tuning file from the arrivals of a run."""
+    if where is not None:
+        raise InputError("leave out --machine and --placement: --report contains the hosts")
+    output = output or Path("results/tuning-late.json")
+    outputs.check(output, reads=report)
+    run = reports.read(report)
+    if run.arrivals is None:
+        raise Failure(f"{report} contains no arrivals; set TOCCATA_REPORT on all ranks")
+    if run.ranks > late_ranks.MOST_RANKS:
+        raise Failure(
+            f"{report} is of {run.ranks} ranks; expected at most {late_ranks.MOST_RANKS}, because "
+            "predictions for more take minutes"
+        )
+    found = late_ranks.tuning(run, predicting.read_model(model or "usual"))
+    if not found.points:
+        raise Failure(
+            f"{report}: no call has a late rank for which allreduce/late is predicted to be faster"
+        )
+    found.write(output)
+    _conclude(found, output, None)
 
 
 def _tune(

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from toccata import _core
+from toccata.models import predicting
 from toccata.models.fitting import Score, score
 from toccata.models.recorded import Case
 from toccata.simulating.platforms import Platform
@@ -22,7 +23,9 @@ def predictions(platform: Platform, outcomes: Mapping[Cell, Outcome]) -> dict[Ce
             shape = _core.Shape(_core.Placement(machine, cell.ranks, cell.placement))
             choice = _core.parse_choice(cell.collective, cell.algorithm)
             predictors[of] = _core.Predictor(choice, shape)
-        found[cell] = predictors[of].seconds(cell.bytes, model)
+        arrivals = predicting.arrivals(dict(cell.late), cell.ranks)
+        end = predictors[of].seconds(cell.bytes, model, arrivals)
+        found[cell] = end - max(arrivals, default=0.0)
     return found
 
 

@@ -11,6 +11,7 @@ from toccata.errors import InputError
 from toccata.measuring import benchmark
 from toccata.measuring.files import Files
 from toccata.measuring.results import Results
+from toccata.models import predicting
 from toccata.simulating import platforms, simulation
 from toccata.simulating.platforms import Platform
 from toccata.simulating.simulation import Cell, Outcome
@@ -54,6 +55,7 @@ class Request:
     highlight: str | None
     links: str  # changes, such as "0.0-0.1=0"
     predicted: bool  # whether to predict times as well
+    late: str | None = None  # ranks that arrive late, such as "3:1ms"
 
     def plan(self) -> Plan:
         """The cells. InputError if options do not fit each other, or if SimGrid is not built."""
@@ -61,7 +63,8 @@ class Request:
             raise InputError("--distribution requires a vector form, such as alltoallv")
         if self.distribution and self.predicted:
             raise InputError("--predicted requires blocks of equal size; leave out --distribution")
-        ours, peers = self._choices(), self._peers()
+        late = q.parse_late(self.late) if self.late is not None else {}
+        ours, peers = self._choices(late), self._peers()
         marked = self._marked(ours)
         there = platforms.find(self.platform, self.model).with_links(self.links)
         if there.links:
@@ -80,6 +83,7 @@ class Request:
             )
         for p in ranks:
             platforms.cores(there, p, self.placement)
+            predicting.arrivals(late, p)  # raises InputError if a late rank does not exist
         simulation.programs()
         shapes = {p: _core.Shape(_core.Placement(machine, p, self.placement)) for p in ranks}
         left_out = {
@@ -91,7 +95,15 @@ class Request:
             outside.make_runnable(name, ours[name], possible)
         has_peers = not catalogue.is_among_neighbors(self.collective)
         cells = [
-            Cell(self.collective, name, p, size, self.placement, self.distribution)
+            Cell(
+                self.collective,
+                name,
+                p,
+                size,
+                self.placement,
+                self.distribution,
+                tuple(late.items()),
+            )
             for p in ranks
             for name in (*ours, *(peers if has_peers else []))
             if name not in left_out[p]
@@ -100,10 +112,10 @@ class Request:
         remarks = [NO_PEERS] if peers and not has_peers else []
         return Plan(there, self._stem(there), cells, left_out, marked, remarks)
 
-    def _choices(self) -> dict[str, _core.Choice]:
+    def _choices(self, late: Mapping[int, float]) -> dict[str, _core.Choice]:
         """Our algorithms by name."""
         known = catalogue.of_collective(self.collective)
-        names = [each.name for each in known]
+        names = [catalogue.with_late_rank(each, late) for each in known]
         if self.algorithms != "all":
             texts = catalogue.split_choices(self.algorithms)
             names = [catalogue.parse(self.collective, each).text for each in texts]

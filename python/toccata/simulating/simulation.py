@@ -82,6 +82,7 @@ class Cell:
     bytes: int  # of a block, or of the message
     placement: str
     distribution: str | None = None  # of a vector form's bytes over its blocks; None: uniform
+    late: tuple[tuple[int, float], ...] = ()  # ranks that arrive late, and their delays in seconds
 
     @property
     def is_peer(self) -> bool:
@@ -104,7 +105,8 @@ class Cell:
 
 @dataclass(frozen=True)
 class Outcome:
-    """The time, in seconds, of the slowest rank; or the reason why there is none."""
+    """The time, in seconds, of the slowest rank, after the last arrival; or the reason why there is
+    none."""
 
     seconds: float | None = None
     valid: bool | None = None  # None if the data was not checked
@@ -144,7 +146,8 @@ def _digest_of_code() -> str:
 def key(platform: Platform, cell: Cell) -> str:
     """The key under which the outcome of a cell is stored."""
     run = replace(cell, algorithm=outside.runnable(cell.algorithm))  # a file is named by its digest
-    what = [_digest_of_code(), platform.text, asdict(run), (*OPTIONS, *cell.options)]
+    fields = {name: each for name, each in asdict(run).items() if name != "late" or each}
+    what = [_digest_of_code(), platform.text, fields, (*OPTIONS, *cell.options)]
     if Path(platform.machine).is_file():
         what.append(Path(platform.machine).read_text(errors="replace"))
     return hashlib.sha256(json.dumps(what, sort_keys=True).encode()).hexdigest()
@@ -233,6 +236,9 @@ def _command_of(
     arguments += ["--algorithms", "native" if cell.is_peer else outside.runnable(cell.algorithm)]
     if cell.distribution is not None:
         arguments += ["--distribution", cell.distribution]
+    if cell.late:
+        arguments += ["--late", ",".join(str(rank) for rank, _ in cell.late)]
+        arguments += ["--delays", ",".join(f"{delay:.9g}" for _, delay in cell.late)]
     arguments += ["--warmup", "0", "--repetitions", "1"]
     arguments += [] if cell.with_data else ["--no-validate"]
     return command(platform, cell.ranks, cell.placement, directory, arguments,

@@ -78,5 +78,8 @@ def _candidates(collective: str, text: str) -> list[str]:
     file cannot choose others."""
     unproved = {path.rpartition("/")[2] for path in catalogue.unproved(collective)}
     found = catalogue.measured(collective, text)
+    if text in ("all", "variants"):  # no rank is late in a measurement
+        known = catalogue.of_collective(collective)
+        unproved |= {each.name for each in known if catalogue.for_late_rank(each)}
     proved = [each for each in found if each.partition(":")[0] not in unproved]
     return list(dict.fromkeys(["native", *proved]))

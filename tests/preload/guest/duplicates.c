@@ -13,10 +13,11 @@ int main(int argc, char** argv) {
   for (int i = 0; i < 40; ++i) {
     MPI_Comm parent = MPI_COMM_WORLD, copies[6];
     MPI_Request requests[6];
+    MPI_Status statuses[6];
     if (i % 2 == 0) MPI_Comm_dup(MPI_COMM_WORLD, &parent);
     for (int k = 0; k < 6; ++k) MPI_Comm_idup(parent, &copies[k], &requests[k]);
     sum(parent);
-    MPI_Waitall(6, requests, MPI_STATUSES_IGNORE);
+    MPI_Waitall(6, requests, statuses);
     sum(parent);
     for (int k = 0; k < 6; ++k) {
       sum(copies[k]);

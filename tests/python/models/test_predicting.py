@@ -15,6 +15,7 @@ from conftest import BUILD, ROOT
 from running import invoke
 from toccata import _core
 from toccata._core import Shape
+from toccata.algorithms import catalogue
 from toccata.algorithms.catalogue import find
 from toccata.commands.common import TimeLeft, time_left
 from toccata.drawing import predictions
@@ -77,6 +78,34 @@ def test_predict_tells_times_after_the_last_arrival() -> None:
     code, out, _ = invoke(*arguments, "--late", "7:1ms")
     assert code == 0
     assert "time in µs after the last arrival" in out
+
+
+def test_an_algorithm_for_a_late_rank_gets_the_latest_one() -> None:
+    arguments = ("predict", "allreduce", "--model", "usual", "--ranks", "16", "--sizes", "64K")
+    code, out, _ = invoke(*arguments, "--late", "3:1ms,5:9ms")
+    assert code == 0
+    assert "late=5" in out
+    known = {each.name: each for each in catalogue.of_collective("allreduce")}
+    assert catalogue.with_late_rank(known["late"], {3: 0.1, 5: 0.9}) == "late:late=5"
+    assert catalogue.with_late_rank(known["late"], {}) == "late"
+    assert catalogue.with_late_rank(known["ring"], {5: 0.9}) == "ring"
+
+
+def test_a_late_rank_in_advance() -> None:
+    """What the others reduce while they wait saves time, unless another rank is late."""
+
+    def after(text: str, late: dict[int, float]) -> float:
+        choices = [(text, _core.parse_choice("allreduce", text))]
+        setting = predicting.Setting(None, Shape(16), arrivals=predicting.arrivals(late, 16))
+        found = predicting.predict(choices, setting, [65536], predicting.read_model("usual"))
+        seconds = found.seconds[text][0]
+        assert seconds is not None
+        return seconds
+
+    ours = "late:late=3,radix=1048576"
+    assert after(ours, {3: 1e-3}) * 1.2 < after("rabenseifner", {3: 1e-3})
+    assert after(ours, {4: 1e-3}) > after(ours, {3: 1e-3})
+    assert after(ours, {}) > after(ours, {3: 1e-3})
 
 
 def test_prediction_beside_the_lower_bound() -> None:

@@ -2,6 +2,7 @@
 
 import csv
 import json
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -121,6 +122,32 @@ def test_links_that_are_wrong_are_told_before_a_simulation(
     exit_code, _, stderr = invoke("sim", "bcast", "--platform", "torus:4x4", *arguments)
     assert exit_code == 2
     assert complaint in " ".join(stderr.split())
+    simulation._digest_of_code.cache_clear()
+
+
+@pytest.mark.parametrize(
+    ("late", "complaint"),
+    [("99:1ms", "rank 99 cannot be late: there are 16 ranks, from 0 on"),
+     ("x:1ms", "invalid late rank 'x:1ms': expected RANK:TIME with s, ms or us, such as 3:1ms"),
+     ("-1:1ms", "invalid late rank '-1:1ms': expected RANK:TIME"),
+     ("1:-1ms", "invalid late rank '1:-1ms': expected RANK:TIME"),
+     ("1:1ms,", "invalid late rank '': expected RANK:TIME"),
+     ("1:1ms,1:2ms", "rank 1 is late twice in '1:1ms,1:2ms'; name each rank once"),
+     ("1:9999s", "'1:9999s': expected at most 3600 s")],
+)  # fmt: skip
+def test_wrong_late_ranks_are_told_in_one_line(code: Path, late: str, complaint: str) -> None:
+    exit_code, _, stderr = invoke(
+        "sim", "allreduce", "--platform", "torus:4x4", "--model", "usual", "--late", late
+    )
+    assert exit_code == 2
+    assert complaint in stderr
+    assert stderr.count("\n") == 1
+    simulation._digest_of_code.cache_clear()
+
+
+def test_late_ranks_are_part_of_a_cell(code: Path) -> None:
+    yahoo, late = platforms.find("yahoo"), replace(CELL, late=((3, 1e-3),))
+    assert simulation.key(yahoo, late) != simulation.key(yahoo, CELL)
     simulation._digest_of_code.cache_clear()
 
 

@@ -290,6 +290,13 @@ TEST(Ranking, CountsLinksThatMessagesShare) {
 }
 
 // All ranks must get the same result.
+// Only a report tells which rank is late.
+TEST(Ranking, LeavesOutAlgorithmsForALateRank) {
+  const auto entries = Ranking(allreduce, known(16, "node:4 core:4"), usual_model()).at(65536);
+  ASSERT_FALSE(entries.empty());
+  for (const Ranking::Entry& each : entries) EXPECT_NE(each.choice.algorithm->name, "late");
+}
+
 TEST(Ranking, IsTheSameEachTime) {
   const Shape shape = known(48, "node:6 core:8", "cyclic-bunch");
   const auto one = Ranking(allreduce, shape, usual_model()).at(4096);
