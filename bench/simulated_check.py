@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""simulated_check.py [--ranks] [PLATFORM MACHINE]...: `toccata check` on 1024 hosts.
+"""simulated_check.py [--ranks] [--planted N] [PLATFORM MACHINE]...: `toccata check` on 1024 hosts.
 
-For each machine, plants one slow link at a time (a host's, the uplink of a switch, or a cable of a
-torus), and prints whether the attribution names exactly this link. Also prints how long the check
-takes on the machine.
+For each machine, plants one of N slow links at a time (a host's, the uplink of a switch, or a cable
+of a torus), and prints whether the attribution names exactly this link. Also prints how long the
+check takes on the machine.
 
 The times of the messages follow from the platform: its latency, and the bytes on the busiest link
 of their route while all pairs of the round send, with 1% of noise. With --ranks, SimGrid simulates
@@ -11,6 +11,7 @@ the program of the check on all hosts; a pair then exchanges 2 messages of each 
 and 12, because times do not vary there.
 """
 
+import argparse
 import json
 import random
 import subprocess
@@ -35,7 +36,6 @@ MACHINES = (
     "dragonfly", "group:8 router:16 node:8 core:1",
     "bluegene", "torus:16x8x8 core:1",
 )  # fmt: skip
-PLANTED = 16
 FEW = ("--work", "0", "--pings", "2", "--messages", "2", "--bytes", "262144")
 PINGS, LONG = 601, 13  # messages of a pair in the check, with the untimed ones; LONG per direction
 BYTES = 4 << 20
@@ -153,12 +153,12 @@ def planted(network: Network, number: int) -> list[tuple[str, str]]:
     return result
 
 
-def check(platform: Platform, with_ranks: bool) -> None:
+def check(platform: Platform, number: int, with_ranks: bool) -> None:
     network = platform.network()
     hosts = range(network.nodes)
     site = Site(network, {host: network.names[host] for host in hosts}, {i: i for i in hosts})
     right = 0
-    for links, name in [("", ""), *planted(network, PLANTED)]:
+    for links, name in [("", ""), *planted(network, number)]:
         begin = time.monotonic()
         if with_ranks:
             slow = platform.with_links(links) if links else platform
@@ -177,13 +177,17 @@ def check(platform: Platform, with_ranks: bool) -> None:
         if not with_ranks:
             words.append(f"{seconds_of(result):.1f} s of the machine, {len(result.rounds)} rounds")
         print(" | ".join(words), flush=True)
-    print(f"{platform.machine}: {right} of {PLANTED} named")
+    print(f"{platform.machine}: {right} of {number} named")
 
 
 def main() -> None:
-    words = [each for each in sys.argv[1:] if each != "--ranks"] or MACHINES
-    for platform, machine in zip(words[::2], words[1::2], strict=True):
-        check(platforms.find(platform).on(machine), "--ranks" in sys.argv)
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--ranks", action="store_true")
+    options.add_argument("--planted", type=int, default=16, metavar="N")
+    options.add_argument("machines", nargs="*", default=MACHINES, metavar="PLATFORM MACHINE")
+    given = options.parse_args()
+    for platform, machine in zip(given.machines[::2], given.machines[1::2], strict=True):
+        check(platforms.find(platform).on(machine), given.planted, given.ranks)
 
 
 if __name__ == "__main__":
