@@ -7,7 +7,7 @@ import pytest
 from running import invoke
 from toccata import _core
 from toccata.drawing import topologies
-from toccata.launching.launcher import LAUNCHED, libraries
+from toccata.launching.launcher import LAUNCHED, launchers, libraries
 from toccata.topology import tree
 
 DATA = Path(__file__).parents[2] / "data"
@@ -121,8 +121,8 @@ def test_a_picture_is_written(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("family", LAUNCHED)
 def test_ranks_find_out_where_they_run(family: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    if family not in libraries():
-        pytest.skip(f"not built for {family}")
+    if family not in libraries() or family not in {each.family for each in launchers()}:
+        pytest.skip(f"not built for {family}, or without its launcher in PATH")
     code, stdout, stderr = invoke("topo", "--ranks", "2", "--mpi", family)
     assert code == 0, stderr
     assert "1 node" in stdout
