@@ -16,7 +16,7 @@ from pathlib import Path
 from toccata import _core, documents, quantities
 from toccata.algorithms import catalogue, outside
 from toccata.errors import CommandError, InputError
-from toccata.launching import launcher, programs, starting
+from toccata.launching import launcher, place_words, programs, starting
 from toccata.topology import machines
 from toccata.tuning import tuning_file
 
@@ -586,6 +586,15 @@ def placed(job: Job | None) -> list[Finding]:
     first = ", ".join(map(str, shared[0][:8]))
     remedy = "start fewer ranks per host, or do not bind them, for example with --bind-to none"
     return [Finding("places", f"{text}: ranks {first} are bound to the same core", remedy)]
+
+
+def as_said(word: str, job: Job) -> Finding:
+    """Whether the hosts of the ranks are as a word of --place says."""
+    text = f"--place {word}: {place_words.WORDS[word]}"
+    if not (why := place_words.complaint(word, job.hosts)):
+        return Finding("places", text)
+    remedy = "leave out variables of the launcher that place ranks, or use another word"
+    return Finding("places", f"{text}; but {why}", remedy)
 
 
 def transfers(said: str) -> list[Finding]:

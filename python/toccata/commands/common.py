@@ -27,7 +27,7 @@ from toccata import _core
 from toccata import quantities as q
 from toccata.algorithms import catalogue, outside
 from toccata.errors import InputError
-from toccata.launching import launcher, start_files
+from toccata.launching import launcher, place_words, start_files
 from toccata.models import predicting
 
 # Programs read piped output, so it is not limited to the width of a terminal.
@@ -151,6 +151,15 @@ LateOption = Annotated[
         "after the last arrival.",
     ),
 ]
+ThreadsOption = Annotated[
+    int | None,
+    typer.Option(
+        metavar="T",
+        parser=count("number of threads", most=place_words.MOST_THREADS),
+        help="Cores of each rank with --place compact, balanced or spread, and OMP_NUM_THREADS if "
+        "that is not set.  [default: 1]",
+    ),
+]
 BlockBytes = Annotated[
     str, typer.Option("--bytes", metavar="N", help="Bytes per block, or of the message.")
 ]
@@ -266,3 +275,14 @@ def progress(remaining: bool = False, counted: bool = True, estimated: bool = Fa
 def print_whole(tables: RenderableType) -> None:
     """Prints without truncation; PlainTable adapts to the width of the terminal itself."""
     console.print(tables, crop=False)
+
+
+def by_word(command: list[str], word: str | None, threads: int | None) -> list[str]:
+    """The command whose launcher places the ranks as a word says; the same without a word."""
+    if word is None and threads is not None:
+        raise InputError(f"--threads {threads} has no effect without --place")
+    if word is None:
+        return command
+    if word not in place_words.WORDS:
+        raise InputError(f"--place {word}: expected {', '.join(place_words.WORDS)}")
+    return place_words.command(command, word, threads or 1)

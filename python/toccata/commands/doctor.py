@@ -6,9 +6,9 @@ from typing import Annotated
 import typer
 
 from toccata.commands import checks
-from toccata.commands.common import console
+from toccata.commands.common import ThreadsOption, by_word, console
 from toccata.commands.common import seconds as in_seconds
-from toccata.errors import Failure
+from toccata.errors import Failure, InputError
 
 
 def doctor(
@@ -17,6 +17,13 @@ def doctor(
         typer.Argument(metavar="COMMAND", help="Command after --, such as mpirun -n 4 ./app."),
     ] = None,
     mpi: Annotated[str | None, typer.Option(metavar="MPI", help="MPI, as for toccata run.")] = None,
+    place: Annotated[
+        str | None,
+        typer.Option(
+            metavar="WORD", help="Place the ranks as with toccata run: compact, balanced or spread."
+        ),
+    ] = None,
+    threads: ThreadsOption = None,
     seconds: Annotated[
         float,
         typer.Option(
@@ -31,7 +38,8 @@ def doctor(
 
     With a command, starts this command with the library preloaded. Every rank reports in MPI_Init
     that it has loaded the library, and ends there. If the program does not load the library, it
-    starts normally, and doctor ends it.
+    starts normally, and doctor ends it. With --place, doctor checks whether the hosts of the ranks
+    are as this word says.
 
     Checks the choices for the number of ranks of the command; without a command, for one rank per
     core of this host. The exit code is 0 only if all checks succeed.
@@ -41,12 +49,18 @@ def doctor(
     - `toccata doctor`
     - `toccata doctor -- mpirun -n 4 ./app`
     - `toccata doctor -- srun -N 2 -n 64 ./app`
+    - `toccata doctor --place spread --threads 4 -- mpirun -n 16 ./app`
     """
+    if place is not None and not command:
+        raise InputError(f"--place {place} has no effect without a command")
+    started = by_word(command or [], place, threads)
     findings, said, tuning_file = checks.examine(os.environ)
     job = None
-    if command:
-        more, job = checks.treat(command, os.environ, mpi, seconds)
+    if started:
+        more, job = checks.treat(started, os.environ, mpi, seconds)
         findings += more
+    if job is not None and place is not None:
+        findings.append(checks.as_said(place, job))
     if job is not None or not command:
         findings += checks.choices(said, job, tuning_file)
     for each in findings:

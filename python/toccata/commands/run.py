@@ -12,9 +12,9 @@ import typer
 from toccata import _core, outputs
 from toccata.algorithms import catalogue, outside
 from toccata.commands import checks
-from toccata.commands.common import ModelOption
+from toccata.commands.common import ModelOption, ThreadsOption, by_word
 from toccata.errors import InputError
-from toccata.launching import launcher, placed_start, start_files, starting
+from toccata.launching import launcher, place_words, placed_start, start_files, starting
 from toccata.models import placing, predicting
 from toccata.models import traffic as recorded
 
@@ -125,10 +125,11 @@ Record = Annotated[
     ),
 ]
 Place = Annotated[
-    Path | None,
+    str | None,
     typer.Option(
-        metavar="FILE.json",
-        help="Start ranks where toccata place would put those of this recorded run, by --model.",
+        metavar="FILE.json|WORD",
+        help="Start ranks where toccata place would put those of this recorded run, by --model; or "
+        "compact, balanced or spread over cores of their own.",
     ),
 ]
 LearnSums = Annotated[
@@ -172,6 +173,7 @@ def run(
     report: Report = None,
     record: Record = None,
     place: Place = None,
+    threads: ThreadsOption = None,
     model: ModelOption = "usual",
     learn_sums: LearnSums = False,
     no_learn: NoLearn = False,
@@ -196,12 +198,11 @@ def run(
     - `toccata run --bcast binomial -- srun -n 64 numactl --localalloc ./app`
     - `toccata run --report run.json -- mpirun -n 4 ./app`, then `toccata explain run.json`
     - `toccata run --record traffic.json -- mpirun -n 4 ./app`, then `toccata place traffic.json`
-    - `toccata run --place traffic.json -- mpirun -n 4 ./app`
-    - `toccata run --dry-run -- mpirun -n 4 ./app`
+    - `toccata run --place traffic.json -- mpirun -n 4 ./app`, or `--place spread --threads 4`
     """
     settings = _algorithms(given.params) | _report(report) | _record(record)
     learning = _learning(learn_sums, no_learn)
-    command, placed = _placed(command, place, model)
+    command, placed = _placed(command, place, threads, model)
     start = starting.prepare(command, settings | placed | learning, os.environ, _known(mpi))
     starting.say(start.remarks)
     if not dry_run and learning and not no_learn:
@@ -237,11 +238,23 @@ def _record(file: Path | None) -> dict[str, str]:
     return {"TOCCATA_RECORD": str(file.absolute())}
 
 
-def _placed(command: list[str], file: Path | None, model: str) -> tuple[list[str], dict[str, str]]:
-    """The command and its settings, with which the ranks start where `toccata place` puts them; the
-    same command without a record, or if they should stay where they are. Prints the reason."""
-    if file is None:
-        return command, {}
+def _placed(
+    command: list[str], place: str | None, threads: int | None, model: str
+) -> tuple[list[str], dict[str, str]]:
+    """The command and its settings, with which the ranks start where --place says. The same command
+    without --place, or if the ranks should stay where they are; then prints the reason."""
+    if place is None or place in place_words.WORDS:
+        given = threads is not None and "OMP_NUM_THREADS" not in os.environ
+        settings = {"OMP_NUM_THREADS": str(threads)} if given else {}
+        return by_word(command, place, threads), settings
+    file = Path(place)
+    if file.suffix != ".json":
+        raise InputError(
+            f"--place {place}: expected {', '.join(place_words.WORDS)}, or a file *.json of "
+            "toccata run --record"
+        )
+    if threads is not None:
+        raise InputError(f"--threads {threads} has no effect with --place {place}")
     record = recorded.read(file)
     placement = record.placed(file)
     proposal = placing.propose(record, placement, predicting.read_model(model), scotch=False)

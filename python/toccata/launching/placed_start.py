@@ -26,17 +26,17 @@ class Way:
     others: str
 
 
-_OPENMPI = "--map-by --rank-by --rankfile --npernode --ppr --cpu-set -rf -N"
+OPENMPI = "--map-by --rank-by --rankfile --npernode --ppr --cpu-set -rf -N"
 _HOSTS = "--host --hostfile --machinefile --default-hostfile --bind-to -H"
 WAYS = {
-    "openmpi-4": Way("openmpi", "openmpi", "--rankfile FILE", _OPENMPI),
-    "openmpi": Way("openmpi", "openmpi", "--map-by rankfile:file=FILE", _OPENMPI),
+    "openmpi-4": Way("openmpi", "openmpi", "--rankfile FILE", OPENMPI),
+    "openmpi": Way("openmpi", "openmpi", "--map-by rankfile:file=FILE", OPENMPI),
     # Without --bind-to, Open MPI 5.0.11 starts no rank on hosts with fewer cores than ranks.
     "openmpi-hosts": Way(
         "openmpi",
         "openmpi-hosts",
         "--map-by seq --hostfile FILE --bind-to none",
-        f"{_OPENMPI} {_HOSTS}",
+        f"{OPENMPI} {_HOSTS}",
     ),
     "hydra": Way(
         "hydra",
@@ -50,6 +50,12 @@ WAYS = {
         "--distribution=arbitrary --nodelist=FILE",
         "-m --distribution --ntasks-per-node -w --nodelist",
     ),
+    "flux": Way(
+        "flux",
+        "flux",
+        "--taskmap=hostfile:FILE",
+        "--taskmap --tasks-per-node --tasks-per-core",
+    ),
 }
 
 
@@ -58,39 +64,56 @@ def command(words: Sequence[str], seats: Sequence[Seat], file: Path) -> list[str
 
     Raises InputError if the launcher cannot place ranks, or if the command already does so.
     """
-    at = commandline.unwrapped(words)
-    word = words[at] if at < len(words) else " ".join(words)
-    kind = commandline.kind_of(word)
-    if kind in ("openmpi", "hydra", "mpiexec"):
-        own = launcher.identify(word)
-        kind = _openmpi(own.version, seats) if own.family == "openmpi" else "hydra"
-    if kind not in WAYS:
+    at, kind = starter(words)
+    if kind in ("openmpi-4", "openmpi") and _shared(seats):
+        kind = "openmpi-hosts"
+    way = WAYS.get("hydra" if kind in ("mpich", "intelmpi") else kind)
+    if way is None:
         raise InputError(
-            f"--place: '{word}' is not a launcher that reads a file of places; use mpirun, mpiexec "
-            "or srun, or write a file with toccata place --rankfile"
+            f"--place: '{words[min(at, len(words) - 1)]}' is not a launcher that reads a file of "
+            "places; use mpirun, mpiexec, srun or flux run, or write a file with toccata place "
+            "--rankfile"
         )
-    way = WAYS[kind]
-    _check(words[at + 1 :], way)
+    check(words[at + 1 :], way.kind, way.others)
     file.write_text(start_files.text(seats, range(len(seats)), way.format))
     options = [each.replace("FILE", str(file.absolute())) for each in way.options.split()]
+    return with_options(words, at, options)
+
+
+def starter(words: Sequence[str]) -> tuple[int, str]:
+    """The index of the launcher in a command, and its name in our tables; "" for another word."""
+    at = commandline.unwrapped(words)
+    if at == len(words):
+        return at, ""
+    kind = commandline.kind_of(words[at])
+    if kind not in ("openmpi", "hydra", "mpiexec"):
+        return at, kind
+    own = launcher.identify(words[at])
+    older = own.family == "openmpi" and re.match(r"[1-4]\.", own.version)
+    return at, "openmpi-4" if older else own.family
+
+
+def with_options(words: Sequence[str], at: int, options: Sequence[str]) -> list[str]:
+    """The command with more options of the launcher at that index."""
+    if commandline.kind_of(words[at]) == "flux":  # flux run, flux mini run
+        at += 2 if words[at + 1 : at + 2] == ["mini"] else 1
     return [*words[: at + 1], *options, *words[at + 1 :]]
 
 
-def _openmpi(version: str, seats: Sequence[Seat]) -> str:
-    if any(each.core < 0 for each in seats) or len(set(seats)) < len(seats):
-        return "openmpi-hosts"
-    return "openmpi-4" if re.match(r"[1-4]\.", version) else "openmpi"
-
-
-def _check(arguments: Sequence[str], way: Way) -> None:
-    others = way.others.split()
-    for start, end in commandline.sections(arguments, way.kind):
-        program = commandline.start_of_command(arguments[:end], way.kind, start)
+def check(arguments: Sequence[str], kind: str, others: str) -> None:
+    """InputError if the launcher's arguments contain one of the options `others`."""
+    for start, end in commandline.sections(arguments, kind):
+        program = commandline.start_of_command(arguments[:end], kind, start)
         for word in arguments[start:program]:
             name = word.split("=", 1)[0]
             long = f"--{name.lstrip('-')}" if len(name.lstrip("-")) > 1 else name
-            if name in others or long in others:
+            if name in others.split() or long in others.split():
                 raise InputError(f"--place: '{word}' places ranks, too; leave out one of the two")
+
+
+def _shared(seats: Sequence[Seat]) -> bool:
+    """Whether not all ranks have a core of their own."""
+    return any(each.core < 0 for each in seats) or len(set(seats)) < len(seats)
 
 
 def plan(seats: Sequence[Seat]) -> dict[str, str]:

@@ -96,6 +96,7 @@ FORMATS = {
         "Cray MPICH: copy FILE to MPICH_RANK_ORDER, and set MPICH_RANK_REORDER_METHOD=3",
         needs_hosts=False,
     ),
+    "flux": Format(_hosts, "flux run --taskmap=hostfile:FILE"),
 }
 
 

@@ -9,7 +9,7 @@
 #include <optional>
 #include <thread>
 
-#include "choices/planned_hosts.h"
+#include "topology/planned_hosts.h"
 #include "mpi/agreement/agreement.h"
 #include "mpi/agreement/discovery.h"
 #include "mpi/agreement/overdue.h"

@@ -50,6 +50,11 @@ def test_each_launcher_reads_the_file(tmp_path: Path) -> None:
         "srun --distribution=arbitrary --nodelist=FILE -n 4 app",
         "a\nb\na\na\n",
     )
+    for start in ("flux run", "flux mini run"):
+        assert command(tmp_path, f"{start} -n 4 app") == (
+            f"{start} --taskmap=hostfile:FILE -n 4 app",
+            "a\nb\na\na\n",
+        )
 
 
 @pytest.mark.parametrize("seats", [UNBOUND, [*SEATS[:3], SEATS[0]]])  # one core for two ranks

@@ -24,7 +24,7 @@ def test_hosts_without_names_have_numbers() -> None:
         "rank 3=+n1 slot=1",
     ]
     assert text(there, PLAYERS, "cray") == "0,2\n1,3\n"
-    for launcher in ("openmpi-hosts", "slurm", "mpich"):
+    for launcher in ("openmpi-hosts", "slurm", "mpich", "flux"):
         with pytest.raises(InputError, match=f"a host list for {launcher} needs names of hosts"):
             text(there, PLAYERS, launcher)
     with pytest.raises(InputError, match="expected one of openmpi, openmpi-hosts, slurm, mpich"):

@@ -1,4 +1,4 @@
-#include "choices/planned_hosts.h"
+#include "topology/planned_hosts.h"
 
 #include <charconv>
 
