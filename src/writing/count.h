@@ -24,7 +24,7 @@ class Counter {
 // schedules of all ranks. Otherwise, it is the claim, which proofs check. Without a claim, it is
 // counted from a sample of ranks. For flat algorithms, the sample is exact, except for one block if
 // ranks are folded. With irregular placements, and in compositions of trees that begin at other
-// ranks or whose radix is no power of two, a rank outside the sample may have a higher cost.
+// ranks or whose radix is not a power of two, a rank outside the sample may have a higher cost.
 Cost count(const Algorithm& algorithm, const Shape& shape);
 
 // All ranks, if there are up to 64. Otherwise, a sample whose size grows as log p. It contains
