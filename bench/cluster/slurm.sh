@@ -1,8 +1,9 @@
 #!/bin/bash
 # slurm.sh COMMAND...: runs a command while Slurm manages HOSTS hosts (default 2) with SLOTS cores each
-# (default 4). The hosts are names on this machine. `srun` in the command finds them. Needs root, and
-# Debian's packages slurmctld, slurmd, slurm-client and munge.
+# (default 4). The hosts are names on this machine, in a network of their own (names.sh). `srun` in the
+# command finds them. Needs root, and Debian's packages slurmctld, slurmd, slurm-client and munge.
 set -eu
+[ -n "${ONLY_NAMES-}" ] || exec "$(dirname "$0")/names.sh" "$0" "$@"
 : "${HOSTS:=2}" "${SLOTS:=4}"
 folder=$(mktemp -d) last=$((HOSTS - 1)) pids=()
 export SLURM_CONF=$folder/slurm.conf
