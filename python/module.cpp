@@ -549,15 +549,17 @@ NB_MODULE(_core, module) {
   module.def(
       "native_algorithm_of",
       [](std::string_view text, std::string_view collective, const Shape& shape,
-         std::int64_t unit_bytes) -> std::optional<Choice> {
+         std::int64_t unit_bytes, bool blocking) -> std::optional<Choice> {
         check_rank(shape, shape.root);
         const Collective& here = collective_named(collective);
         const MpiLibrary* const library = mpi_library_of(text);
         if (library == nullptr || !library->is_predictable) return {};
+        if (!blocking)
+          return native_algorithm(library->rules, Form::nonblocking, here, shape.p, unit_bytes);
         return native_algorithm(library->rules, here, spread_of(shape), unit_bytes,
                                 version_of(text));
       },
-      "text"_a, "collective"_a, "shape"_a, "unit_bytes"_a,
+      "text"_a, "collective"_a, "shape"_a, "unit_bytes"_a, "blocking"_a = true,
       "The same for the MPI library with that text from MPI_Get_library_version, and for the nodes "
       "of the ranks.");
   module.def(

@@ -70,6 +70,16 @@ def test_ranks_start_where_the_mapping_says(family: str, tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("family", [each for each in FAMILIES if "-" not in each])
+@pytest.mark.parametrize("word", ["balanced", "spread"])
+def test_ranks_start_as_a_word_says(family: str, word: str) -> None:
+    """On whole hosts; otherwise Slurm's allocation decides."""
+    program = str(TESTS / "hosts" / family / "collectives")
+    whole = [*srun(family, "-n4"), "--exclusive"]
+    said = toccata("doctor", "--place", word, "--", *whole, program, "1")
+    assert re.search(rf"ok +places +--place {word}: ", said), said
+
+
+@pytest.mark.parametrize("family", [each for each in FAMILIES if "-" not in each])
 def test_check(family: str) -> None:
     """Other programs of this machine may make something slow; both hosts are measured."""
     words = ["check", "--mpi", family, "--no-collectives", "--", *srun(family, "-n2")]

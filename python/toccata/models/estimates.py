@@ -89,13 +89,19 @@ def complaint(ranks: int, communicators: Sequence[Runs], collectives: Sequence[C
     return ""
 
 
-def algorithm(mpi: str, collective: str, shape: _core.Shape, unit_bytes: int) -> _core.Choice:
-    """The algorithm of the MPI library with that text, in our form, or else a usual one."""
-    own = _core.native_algorithm_of(mpi, collective, shape, unit_bytes)
-    for found in (own, _core.native_algorithm(USUAL, collective, shape.p, unit_bytes)):
+def algorithm(mpi: str, shape: _core.Shape, calls: Calls) -> _core.Choice:
+    """The algorithm of the MPI library with that text, in our form. If its nonblocking one is not
+    known, its blocking one; or else a usual one."""
+    name, size = calls.collective, calls.bytes
+    candidates = [
+        _core.native_algorithm_of(mpi, name, shape, size, calls.form == "blocking"),
+        _core.native_algorithm_of(mpi, name, shape, size),
+        _core.native_algorithm(USUAL, name, shape.p, size),
+    ]
+    for found in candidates:
         if found is not None and not found.why_impossible(shape):
             return found
-    return _core.parse_choice(collective, OTHERS[collective])
+    return _core.parse_choice(name, OTHERS[name])
 
 
 def _follows(choice: _core.Choice) -> bool:
@@ -167,7 +173,7 @@ def pairs(
         if p == 1 or (each.bytes == 0 and each.collective != "barrier"):
             continue  # MPI libraries send no message
         shape = group.shape(each.root)
-        choice = algorithm(mpi, each.collective, shape, each.bytes)
+        choice = algorithm(mpi, shape, each)
         follows = _follows(choice)
         if follows and not following:
             continue

@@ -3,7 +3,7 @@
 import json
 import re
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
@@ -23,8 +23,9 @@ Ends = dict[tuple[int, int], tuple[int, int]]
 def expanded(
     collective: Any, size: int, root: int = 0, mpi: str = MPICH, calls: int = 1,
     runs: tuple[tuple[int, int, int], ...] = ((0, 4, 1),), world: _core.Placement = ONE_NODE,
+    form: Literal["blocking", "nonblocking"] = "blocking",
 ) -> Ends:  # fmt: skip
-    entry = Calls(collective, 0, size, root, calls, "blocking")
+    entry = Calls(collective, 0, size, root, calls, form)
     found, left_out = estimates.pairs(mpi, [[Run(*each) for each in runs]], [entry], world)
     assert left_out == 0 and {each.kind for each in found} <= {"collective"}
     return {(each.sender, each.receiver): (each.messages, each.bytes) for each in found}
@@ -60,6 +61,15 @@ def test_messages_follow_the_nodes_where_the_library_does() -> None:
         assert expanded("allreduce", 8, mpi=OPEN_MPI, calls=7, world=world) == flat
     one = _core.Placement(_core.Machine("node:1 core:4"), 4)
     assert expanded("allreduce", 8, mpi=OPEN_MPI_5, calls=7, world=one) == flat
+
+
+def test_nonblocking_calls_have_algorithms_of_their_own() -> None:
+    """Open MPI's libnbc reduces to rank 0 and broadcasts, on any nodes; MPICH does as usual."""
+    tree = both(dict.fromkeys([(1, 0), (3, 2), (2, 0)], (1, 8)))
+    nodes = _core.Placement(_core.Machine("node:2 core:2"), 4, "cyclic")
+    for mpi in (OPEN_MPI, OPEN_MPI_5):
+        assert expanded("allreduce", 8, mpi=mpi, world=nodes, form="nonblocking") == tree
+    assert expanded("allreduce", 8, form="nonblocking") == expanded("allreduce", 8)
 
 
 def test_each_communicator_has_its_own_nodes() -> None:
