@@ -100,6 +100,7 @@ Counter& Recorder::find(Kind kind, Space space, int peer, bool incoming) {
 }
 
 void Recorder::count(Kind kind, Space space, int peer, std::uint64_t bytes, bool incoming) {
+  if (paused_.load(std::memory_order_relaxed)) return;
   const Lock lock(busy_);
   Counter& counter = find(kind, space, peer, incoming);
   ++counter.messages;
@@ -128,6 +129,7 @@ Member Recorder::member(MPI_Comm comm) {
 }
 
 void Recorder::count(const Member& zero, const Call& call, std::uint64_t bytes) {
+  if (paused_.load(std::memory_order_relaxed)) return;
   const Lock lock(busy_);
   Counter& counter = calls_.counter(zero.group, call, bytes);
   ++counter.messages;
@@ -141,6 +143,7 @@ void Recorder::keep(MPI_Request request, const Member& zero, const Call& call,
 }
 
 void Recorder::start(MPI_Request request) {
+  if (paused_.load(std::memory_order_relaxed)) return;
   const Lock lock(busy_);
   const auto found = requests_.find(key_of(request));
   if (found == requests_.end()) return;

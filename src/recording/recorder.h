@@ -80,6 +80,9 @@ class Recorder {
   void count(const Member& zero, const Call& call, std::uint64_t bytes);
   void keep(MPI_Request request, const Member& zero, const Call& call, std::uint64_t bytes);
 
+  // Nothing is counted in a pause.
+  static void pause(bool paused) { paused_.store(paused, std::memory_order_relaxed); }
+
   // Handles may return after these.
   void forget(MPI_Request request);
   void forget(Space space);
@@ -112,6 +115,7 @@ class Recorder {
   int rank_;
   Whereabouts own_;  // as the launcher has bound this rank
   std::atomic_flag busy_;
+  static inline std::atomic<bool> paused_ = false;
   std::map<Peer, Counter> counters_;
   Counter outside_;  // to ranks of other worlds
   Calls calls_;

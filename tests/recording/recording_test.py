@@ -83,6 +83,11 @@ class Recording(unittest.TestCase):
         self.assertEqual(calls(traffic), {("barrier", 0, 0, "blocking", WORLD): 1})
         self.assertEqual(traffic["outside"], [0, 0])
 
+    def test_pauses_do_not_count(self):
+        traffic = self.recorded("phases")
+        self.assertEqual(by_pair(traffic, "point-to-point"), ring(2, 11))
+        self.assertEqual(calls(traffic), {("barrier", 0, 0, "blocking", WORLD): 1})
+
     def test_ranks_are_those_of_the_world(self):
         traffic = self.recorded("communicators")
         expected = dict.fromkeys(((0, 1), (2, 3), (0, 2), (1, 3)), (3, 24))

@@ -38,6 +38,12 @@ program traffic
   end do
   call MPI_Request_free(kept(1), ierror)
 
+  ! A message that does not count.
+  call MPI_Pcontrol(0)
+  call MPI_Sendrecv(out, 7, MPI_INTEGER, above, 3, in, 7, MPI_INTEGER, below, 3, MPI_COMM_WORLD, &
+                    MPI_STATUS_IGNORE, ierror)
+  call MPI_Pcontrol(1)
+
   ! One integer to rank 0 of halves that are freed: in the reverse order, 1 and 3, then 2 and 3.
   do i = 0, 5
     call MPI_Comm_split(MPI_COMM_WORLD, merge(rank / 2, mod(rank, 2), mod(i, 2) == 0), -rank, &

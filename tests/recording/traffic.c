@@ -187,6 +187,26 @@ static void timing(void) {
   free(requests);
 }
 
+/* Only the first and the last of these messages count, of 5 and 6 bytes, and one barrier. */
+static void phases(void) {
+  MPI_Request kept;
+  MPI_Sendrecv(out, 5, MPI_BYTE, above, 0, in[0], 5, MPI_BYTE, below, 0, MPI_COMM_WORLD,
+               MPI_STATUS_IGNORE);
+  MPI_Pcontrol(0);
+  MPI_Sendrecv(out, 50, MPI_BYTE, above, 0, in[0], 50, MPI_BYTE, below, 0, MPI_COMM_WORLD,
+               MPI_STATUS_IGNORE);
+  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Send_init(out, 6, MPI_BYTE, above, 0, MPI_COMM_WORLD, &kept);
+  for (int i = 0; i < 2; ++i) {
+    if (i == 1) MPI_Pcontrol(2, "more", 1.0);
+    MPI_Start(&kept);
+    MPI_Recv(in[0], 6, MPI_BYTE, below, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Wait(&kept, MPI_STATUS_IGNORE);
+  }
+  MPI_Request_free(&kept);
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
 int main(int argc, char** argv) {
   int threads;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &threads);
@@ -199,7 +219,7 @@ int main(int argc, char** argv) {
   } cases[] = {{"sends", sends},         {"communicators", communicators},
                {"between", between},     {"neighborhoods", neighborhoods},
                {"one_sided", one_sided}, {"partitioned", partitioned},
-               {"timing", timing}};
+               {"phases", phases},       {"timing", timing}};
   for (unsigned i = 0; i < sizeof cases / sizeof *cases; ++i)
     if (argc > 1 && strcmp(argv[1], cases[i].name) == 0) cases[i].run();
   MPI_Finalize();
