@@ -1,12 +1,12 @@
 """Writes docs/algorithms.md: all algorithms, with the costs from the heads of their files, and the
-fastest ones by the model on three machines. With --picture, it also draws these.
+fastest ones by the model on three machines.
 
 algorithms.py: prints the page. A test compares docs/algorithms.md with it.
 """
 
 import re
-import sys
 from pathlib import Path
+from textwrap import fill
 
 from toccata import _core
 from toccata.algorithms import catalogue, every_p
@@ -22,7 +22,7 @@ COLLECTIVES = (
 # A name, the cost model, and the machine, with one rank per core.
 MACHINES = (
     ("cluster", "quartz-like", "node:8 socket:2 core:4"),
-    ("Ethernet", "gigabit", "node:8 socket:2 core:4"),
+    ("slow cluster", "gigabit", "node:8 socket:2 core:4"),
     ("torus", "quartz-like", "torus:8x8"),
 )
 SIZES = (8, 1 << 10, 32 << 10, 1 << 20)
@@ -43,15 +43,10 @@ multiples of n. The last column tells for which p the algorithm is proved
 
 ## The fastest ones by the model
 
-The picture and the table name the fastest algorithm by the model for 64 ranks, with default
-parameters and without shared memory, on
-
-{machines}
-
-A cell with one name has the same algorithm on all three. Sizes are
-[as in the settings](tuning.md#sizes). `toccata predict` compares all algorithms on any machine.
-
-![The fastest algorithms by the model](images/algorithms.png)
+For 64 ranks, with default parameters and without shared memory, on three machines:
+{machines}.
+A cell with one name has the same algorithm on all three. `toccata predict` compares all algorithms
+on any machine.
 
 {fastest}
 """
@@ -104,51 +99,33 @@ def fastest(collective: str) -> dict[str, list[str]]:
     return result
 
 
-def markdown(winners: dict[str, dict[str, list[str]]] | None = None) -> str:
+def markdown() -> str:
     """The page."""
-    winners = winners or {each: fastest(each) for each in COLLECTIVES}
     rows = (row(each) for name in COLLECTIVES for each in catalogue.of_collective(name))
     return HEAD.format(
         rows="\n".join(rows),
-        machines="\n".join(f"- {name}: `{text}`, model {model}" for name, model, text in MACHINES),
-        fastest=_table(winners),
+        machines=fill(
+            ", ".join(f"{name} (`{text}`, {model})" for name, model, text in MACHINES), 99
+        ),
+        fastest=_table(),
     )
 
 
-def _table(winners: dict[str, dict[str, list[str]]]) -> str:
-    """A row per collective: the fastest algorithms on the three machines, by size."""
+def _table() -> str:
+    """The fastest algorithms on the three machines, by collective and size. Collectives with the
+    same ones share a row."""
     heading = [", ".join(name for name, _, _ in MACHINES), *map(show_bytes, SIZES)]
-    lines = [heading, ["---"] * len(heading)]
+    rows: dict[str, list[str]] = {}
     for collective in COLLECTIVES:
-        line = [collective]
-        for names in zip(*winners[collective].values(), strict=True):
+        cells = []
+        for names in zip(*fastest(collective).values(), strict=True):
             different = names if len(set(names)) > 1 else names[:1]
-            line.append(", ".join(f"`{each}`" for each in different))
-        lines.append(line)
-    return "\n".join(f"| {' | '.join(each)} |" for each in lines)
-
-
-def draw(winners: dict[str, dict[str, list[str]]], path: Path) -> None:
-    """A row per collective, and the sizes of the three machines side by side."""
-    from matplotlib.figure import Figure
-
-    from toccata.drawing import cells, heatmap, pictures
-
-    figure = Figure(figsize=(13, 5.5), layout="constrained")
-    for axes, (name, _, text) in zip(figure.subplots(1, 3, sharey=True), MACHINES, strict=True):
-        labels = [winners[each][name] for each in COLLECTIVES]
-        kinds = sorted({each for all_ in winners.values() for row in all_.values() for each in row})
-        colours = [[heatmap.colour_of(kinds.index(each)) for each in row] for row in labels]
-        cells.draw(
-            axes, colours, labels, columns=[show_bytes(size) for size in SIZES],
-            rows=COLLECTIVES, fontsize=6, upwards=False,
-        )  # fmt: skip
-        axes.set_title(f"{name}: {text}", fontsize=9)
-    pictures.write(figure, path)
+            cells.append(", ".join(f"`{each}`" for each in different))
+        rows.setdefault(" | ".join(cells), []).append(collective)
+    lines = [" | ".join(heading), " | ".join(["---"] * len(heading))]
+    lines += [f"{', '.join(names)} | {cells}" for cells, names in rows.items()]
+    return "\n".join(f"| {each} |" for each in lines)
 
 
 if __name__ == "__main__":
-    found = {each: fastest(each) for each in COLLECTIVES}
-    if "--picture" in sys.argv:
-        draw(found, ROOT / "docs/images/algorithms.png")
-    print(markdown(found), end="")
+    print(markdown(), end="")

@@ -44,7 +44,8 @@ def _served(row: Sequence[Observation]) -> str:
 
 def table(seen: Iterable[Observation], prefixes: Sequence[str]) -> str:
     """The rows that begin with a prefix: a column per library, and one for Toccata's algorithms.
-    With several prefixes, the first column has the whole name of a row."""
+    With several prefixes, the first column has the whole name of a row. Successive rows with the
+    same values are one."""
     mine = [each for prefix in prefixes for each in seen if each.row.startswith(prefix)]
     libraries = sorted({each.library for each in mine})
     common = prefixes[0] if len(prefixes) == 1 else ""
@@ -52,13 +53,23 @@ def table(seen: Iterable[Observation], prefixes: Sequence[str]) -> str:
         f"| {' | '.join([common.rstrip(' ,') or 'call', *libraries, 'served by Toccata'])} |",
         "|---" * (len(libraries) + 2) + "|",
     ]
+    rows: list[tuple[str, list[str]]] = []
     for row in dict.fromkeys(each.row for each in mine):
         of = {each.library: each for each in mine if each.row == row}
         cells = [_value(of[name].bare) if name in of else "–" for name in libraries]
         cells.append(_served(list(of.values())))
         name = row.removeprefix(common).lstrip(" ,") or row
-        lines.append(f"| {' | '.join([name, *cells])} |")
+        if rows and rows[-1][1] == cells:
+            name = _joined(rows.pop()[0], name)
+        rows.append((name, cells))
+    lines += [f"| {' | '.join([name, *cells])} |" for name, cells in rows]
     return "\n".join(lines)
+
+
+def _joined(one: str, other: str) -> str:
+    """The names of two rows as one: "A, x" and "A, y" as "A, x; y"."""
+    head, comma, tail = other.rpartition(", ")
+    return f"{one}; {tail if one.startswith(head + comma) else other}"
 
 
 def markdown() -> str:

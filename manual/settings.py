@@ -4,6 +4,8 @@ toccata.conf(5) and `toccata doctor`.
 settings.py: prints the page. A test compares docs/settings.md with it.
 """
 
+from textwrap import fill
+
 from pages import served
 from toccata import _core
 from toccata.algorithms import catalogue
@@ -53,10 +55,9 @@ algorithm would change the order of the operands.
 OLD = """
 ## Old names
 
-This version still reads the settings of version 0.3, and prints one line that names the new one.
+This version still reads the settings of version 0.3, and prints one line that names the new one:
 
-| old | new |
-|---|---|
+{names}.
 """
 
 
@@ -66,10 +67,6 @@ def _code(text: str) -> str:
 
 def _text(text: str) -> str:
     return text.replace("|", "\\|") or "–"
-
-
-def _now(old: _core.OldSetting) -> str:
-    return f"`{old.setting}={old.now}`" if old.setting else "the default"
 
 
 def markdown() -> str:
@@ -86,14 +83,8 @@ def markdown() -> str:
         example = first if names[0] == "barrier" else f"{first}<=4K, native"
         unit = catalogue.meaning_of_size(names[0])
         algorithms += f"| `{variable}` | {functions} | auto | {unit} | `{example}` |\n"
-    new: dict[str, list[str]] = {}
-    for each in _core.old_settings():
-        new.setdefault(f"{each.name}={each.value}", []).append(_now(each))
-    same: dict[str, list[str]] = {}
-    for name, now in new.items():
-        same.setdefault(" and ".join(now), []).append(f"`{name}`")
-    old = "".join(f"| {', '.join(names)} | {now} |\n" for now, names in same.items())
-    return HEAD + settings + ALGORITHMS + algorithms + OLD + old
+    old = dict.fromkeys(f"`{each.name}`" for each in _core.old_settings())
+    return HEAD + settings + ALGORITHMS + algorithms + OLD.format(names=fill(", ".join(old), 104))
 
 
 if __name__ == "__main__":

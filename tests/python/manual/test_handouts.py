@@ -81,8 +81,7 @@ def test_the_page_of_algorithms_is_up_to_date() -> None:
     for each in _core.algorithms():
         assert f"\n| `{each.path}` | {each.summary} |" in text
     remedy = (
-        "run PYTHONPATH=python:build/release/python python manual/algorithms.py --picture "
-        ">docs/algorithms.md"
+        "run PYTHONPATH=python:build/release/python python manual/algorithms.py >docs/algorithms.md"
     )
     assert (ROOT / "docs/algorithms.md").read_text() == text, remedy
 
