@@ -117,16 +117,12 @@ def _report_models(section: Section, quick: bool) -> None:
     )
     section.table(["ranks per region", *(f"{each} regions" for each in nodes)], rows)
     regions = 64 if quick else 1024
+    by_size = [f"{_gain(model, 16, regions, each):.2f}" for each in MODEL_SIZES]
     section.say(
-        f"By bytes per rank, for {regions} regions of 16 ranks; in the paper, with 1024 regions, "
-        "the size "
-        'has "no notable modeled effect":'
+        f"By bytes per rank ({', '.join(map(show_bytes, MODEL_SIZES))}), for {regions} regions of "
+        f"16 ranks, it is {', '.join(by_size)}. In the paper, with 1024 regions, the size has "
+        '"no notable modeled effect".'
     )
-    section.table(
-        ["", *(show_bytes(each) for each in MODEL_SIZES)],
-        [["Bruck / locality-aware",
-          *(f"{_gain(model, 16, regions, each):.2f}" for each in MODEL_SIZES)]],
-    )  # fmt: skip
 
 
 def _gain(model: _core.Model, local: int, regions: int, size: int) -> float:

@@ -1,6 +1,5 @@
 """Chan et al.'s paper on several links at once: 512 nodes of an 8 × 8 × 8 torus."""
 
-from collections.abc import Sequence
 from functools import cache
 from math import prod
 from time import perf_counter
@@ -121,12 +120,8 @@ def report(section: Section, found: Found, quick: bool) -> None:
         "Platform `bluegene`: 8 × 8 × 8 nodes on a torus, one rank per node. The paper's text "
         "does not state the bandwidth of a link; 175 MB/s is the known value of Blue Gene/L. The "
         "simulation uses the τ of 64 KiB for all sizes: a rank sends 3.16 times the bandwidth of "
-        "one link in total.\n\n"
-        f"This section contains all of Table 1; Table 2 at {_listed(_long(quick))} (the paper: "
-        f"{_listed(LONG)}); and of Figure 10, broadcasts of {_listed(_short(quick))} bytes and "
-        f"allgathers of {_listed(_gathered(quick))} in total. Figures 8 and 9 are not reproduced, "
-        "because the platform is derived from them; `toccata bench links` measures them on a real "
-        "machine."
+        "one link in total. Figures 8 and 9 are not reproduced, because the platform is derived "
+        "from them; `toccata bench links` measures them on a real machine."
     )
     _report_bounds(section, found)
     _report_times(section, found, quick)
@@ -146,10 +141,6 @@ def report(section: Section, found: Found, quick: bool) -> None:
     )
 
 
-def _listed(sizes: Sequence[int]) -> str:
-    return ", ".join(show_bytes(each) for each in sizes)
-
-
 def _ratio(found: Found, whole: int, one: str, other: str) -> float:
     times = [found.seconds(measured(), _cell("bcast", name, whole)) for name in (one, other)]
     assert times[0] is not None and times[1] is not None
@@ -157,15 +148,6 @@ def _ratio(found: Found, whole: int, one: str, other: str) -> float:
 
 
 def _report_times(section: Section, found: Found, quick: bool) -> None:
-    def time(collective: str, name: str) -> str:
-        return _ms(found.seconds(measured(), _cell(collective, name, LONG[-1])))
-
-    def halves(whole: str, first: str, second: str) -> str:
-        return (
-            f"{time('bcast', whole)} ms, and its two halves alone {time('scatter', first)} and "
-            f"{time('allgather', second)} ms"
-        )
-
     rows = []
     for which, (name, times) in TABLE_2.items():
         row = [f"{which[0]}/{which[1]}", name]
@@ -188,11 +170,7 @@ def _report_times(section: Section, found: Found, quick: bool) -> None:
         "root: its messages use several routes at once, which is not simulated, or its links are "
         "faster.\n"
         "- *Not simulated*: the paper's machine was a torus in two of three dimensions only, and "
-        "its τ was nearly twice as large if all ranks send and receive, as in a bucket.\n\n"
-        f"A broadcast of {show_bytes(LONG[-1])} is a scatter and an allgather: on the torus it "
-        f"takes {halves('torus_long', 'torus_mst', 'torus_bucket')}; on a linear array "
-        f"{halves('scatter_allgather', 'binomial', 'ring')}. The parts of 1M, 2 KiB each, share "
-        "links (see [simulation.md](simulation.md))."
+        "its τ was nearly twice as large if all ranks send and receive, as in a bucket."
     )
 
 
@@ -234,7 +212,7 @@ def _least(collective: str, whole: int) -> float:
 def _report_overheads(section: Section) -> None:
     machine = _core.Machine(measured().machine)
     shape = _core.Shape(_core.Placement(machine, P, "sequential"))
-    rows = []
+    all_ = []
     for (collective, name), theirs in TABLE_3.items():
         choice = _core.parse_choice(collective, name)
         times = []
@@ -242,12 +220,11 @@ def _report_overheads(section: Section) -> None:
             start = perf_counter()
             choice.schedule(shape, rank)
             times.append(perf_counter() - start)
-        rows.append([f"{collective}/{name}", f"{theirs:g}", f"{1e6 * min(times):.0f}"])
+        all_.append(f"{collective}/{name} {theirs:g}, {1e6 * min(times):.0f}")
     section.say(
-        "Table 3 is the time to compute the schedule, which the paper's programs do in every "
-        "call, the library once per communicator. Our times are measured, not simulated:"
+        "Table 3 is the time to compute the schedule, in µs: the paper's programs compute it in "
+        f"every call, the library once per communicator (measured): {'; '.join(all_)}."
     )
-    section.table(["", "paper, µs per call", "ours, µs once"], rows)
 
 
 def _ms(seconds: float | None) -> str:

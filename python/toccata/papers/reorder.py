@@ -126,13 +126,12 @@ def report(section: Section, found: Found, quick: bool) -> None:
     rows = []
     for panel, gains in all_.items():
         small, large = reordering_figures.PAPER[panel.title]
-        for order in (each for each in ORDERS if each in gains):
-            by_size = gains[order]
-            here = [f"{by_size[each]:z.0f}" if each in by_size else "" for each in sizes]
-            paper = [small if min(by_size) <= LAST_SMALL else "",
-                     large if max(by_size) > LAST_SMALL else ""]  # fmt: skip
-            rows.append([f"{panel.title}: {order}", *here, *paper])
-    heading = ["gain, %", *(show_bytes(each) for each in sizes)]
+        here = [
+            " / ".join(f"{by[size]:z.0f}" for each in ORDERS if size in (by := gains.get(each, {})))
+            for size in sizes
+        ]
+        rows.append([panel.title, *here, small, large])
+    heading = [f"gain, %: {' / '.join(ORDERS)}", *(show_bytes(each) for each in sizes)]
     section.table([*heading, "paper's best up to 1K", "beyond"], rows)
     section.say(
         "The cases that gain in the paper gain here too, except hierarchical algorithms by "
@@ -150,7 +149,7 @@ def report(section: Section, found: Found, quick: bool) -> None:
         f"of {getloadavg()[0]:.0f}; the paper's are from its own machine. *distances* is the time "
         "to read the machine and place the ranks:"
     )
-    numbers = (1024, 4096) if quick else (1024, 2048, 4096)
+    numbers = (1024, 4096)
     section.table(reordering_figures.OVERHEADS, reordering_figures.overheads(numbers))
 
 

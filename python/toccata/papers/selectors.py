@@ -196,35 +196,30 @@ def _row(what: str, each: list[float]) -> list[str]:
     ]  # fmt: skip
 
 
-def table(section: Section, groups: Mapping[str, Sequence[Beside]]) -> None:
-    """Adds the table of our best and chosen algorithms over all cells of each group; the key comes
-    before the names of its rows."""
+def _table(section: Section, all_: Sequence[Beside]) -> None:
+    """Adds the table of our best and chosen algorithms over all cells."""
     section.table(
         ["", "at least as fast", f"at most {SLOWER}× the time", "geometric mean", "lowest"],
-        [
-            _row(f"{group}{what}", [ratio(each) for each in all_])
-            for group, all_ in groups.items()
-            for what, ratio in ROWS
-        ],
+        [_row(what, [ratio(each) for each in all_]) for what, ratio in ROWS],
     )
 
 
 def _each_alone(section: Section, all_: list[Beside]) -> None:
     """Compares with each selector, and counts the cells in which the fastest one equals ours."""
-    rows = []
+    each_alone = []
     for name in simulation.SELECTORS:
         here = [(each.selectors[name], each) for each in all_ if name in each.selectors]
         best = geometric_mean(over * each.best for over, each in here)
         tried = geometric_mean(over * each.tried for over, each in here)
-        rows.append([name, f"{best:.2f}", f"{tried:.2f}"])
+        each_alone.append(f"{name} {best:.2f} ({tried:.2f})")
     ahead = [each.best for each in all_ if each.best >= LEVEL]
     gain = f"; in the others, ours is {geometric_mean(ahead):.2f} times as fast" if ahead else ""
     section.say(
         f"In {len(all_) - len(ahead)} of these cells, the fastest of the four selectors is within "
-        f"{LEVEL - 1:.0%} of the best of ours{gain}. A library has one selector. The speedups "
-        "compared with each one alone (geometric mean) are:"
+        f"{LEVEL - 1:.0%} of the best of ours{gain}. A library has one selector. Compared with "
+        "each one alone, the geometric mean of the best of ours (the best of those tried with the "
+        f"usual model) is: {', '.join(each_alone)}."
     )
-    section.table(["selector", "best of ours", "best of those tried, usual model"], rows)
 
 
 def _draw(all_: list[Beside]) -> Figure:
@@ -256,7 +251,10 @@ def _draw(all_: list[Beside]) -> Figure:
 
 def _introduce(section: Section, quick: bool) -> None:
     """Describes the compared cells and the tables."""
-    where = "; ".join(str(each) for each in places(quick))
+    placements: dict[str, list[str]] = {}
+    for each in places(quick):
+        placements.setdefault(f"{each.name}, {each.ranks} ranks", []).append(each.placement)
+    where = "; ".join(f"{each}, {' and '.join(all_)}" for each, all_ in placements.items())
     all_sizes = places(quick)[0].sizes("bcast", quick)
     few = f", all-to-alls up to {MOST_AT_ONCE} ranks, the longest up to {MOST_LONG_AT_ONCE}"
     section.say(
@@ -305,17 +303,10 @@ def report(section: Section, found: Found, quick: bool) -> None:
         for each in beside(found, place, collective, place.sizes(collective, quick))
     ]
     _introduce(section, quick)
-    table(section, {"": all_})
+    _table(section, all_)
     _each_alone(section, all_)
     section.picture("ratios", _draw(all_), "selector's time divided by ours, by collective")
     _by_collective(section, all_)
-    behind = sorted((each for each in all_ if each.best < AS_FAST), key=lambda each: each.best)
-    if behind:
-        cells = (
-            f"{each.collective} of {show_bytes(each.bytes)} on {each.place} ({each.best:.2f})"
-            for each in behind[:20]
-        )
-        section.say(f"A selector is faster than all of ours in: {'; '.join(cells)}.")
     if wrong := found.wrong():
         section.say(f"Left out because their data was wrong: {', '.join(wrong)}.")
     if lost := found.lost():
