@@ -110,8 +110,8 @@ def _report_models(section: Section, quick: bool) -> None:
         gains = [_gain(model, local, each, MODEL_BYTES) for each in nodes]
         rows.append([str(local), *(f"{each:.2f}" for each in gains)])
     section.say(
-        "Figures 7 and 8 are predictions by the model `lassen` ([complete](models.md)). The table "
-        "shows the time of Bruck divided by that of locality-aware Bruck, for 4 bytes per rank. "
+        "Figures 7 and 8 are predictions by the model `lassen`. The table shows the time of Bruck "
+        "divided by that of locality-aware Bruck, for 4 bytes per rank. "
         "In the paper, the gain grows with the ranks per region. Here it grows in steps: it is "
         "highest if the number of regions is a power of the ranks per region."
     )
