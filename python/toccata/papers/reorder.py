@@ -1,8 +1,7 @@
-"""Mirsadeghi and Afsahi's rank reordering: Figures 3 and 4 simulated, 7 measured."""
+"""Mirsadeghi and Afsahi's rank reordering: Figures 3 and 4, simulated."""
 
 from dataclasses import dataclass
 from functools import cache
-from os import getloadavg
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -137,20 +136,13 @@ def report(section: Section, found: Found, quick: bool) -> None:
         "The cases that gain in the paper gain here too, except hierarchical algorithms by "
         "binomial trees with the ring. Here one order of a node's ranks serves both its gather "
         "and its broadcast, and it is chosen for the gather; the paper uses a separate order for "
-        "each. These orders are forced; `TOCCATA_TOPOLOGY=reorder:auto` consults a model first. "
-        "Recursive doubling on block placements gains more than in the paper, because only links, "
-        "adapters and the overheads of messages take time here. The gain of the ring on "
+        "each. Recursive doubling on block placements gains more than in the paper, because only "
+        "links, adapters and the overheads of messages take time here. The gain of the ring on "
         "block-scatter depends on the bandwidth between a node's sockets, which is assumed. "
         "Figure 5, an application, is not simulated: the paper states neither the sizes of its "
-        "allgathers nor the time of the rest."
+        "allgathers nor the time of the rest. `toccata reorder --paper` measures Figure 7, the "
+        "overhead of reordering ([results](reordering.md#results))."
     )
-    section.say(
-        "Figure 7 is the overhead of reordering. Our times are measured, not simulated, at a load "
-        f"of {getloadavg()[0]:.0f}; the paper's are from its own machine. *distances* is the time "
-        "to read the machine and place the ranks:"
-    )
-    numbers = (1024, 4096)
-    section.table(reordering_figures.OVERHEADS, reordering_figures.overheads(numbers))
 
 
 def _draw(all_: dict[Panel, Gains], quick: bool) -> Figure:

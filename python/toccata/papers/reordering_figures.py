@@ -128,15 +128,15 @@ def _table(panel: Panel) -> Table:
     return table
 
 
-OVERHEADS = ["overheads in ms", "distances", "RDMH", "RMH", "BBMH", "BGMH", "Scotch, doubling",
+_OVERHEADS = ["overheads in ms", "distances", "RDMH", "RMH", "BBMH", "BGMH", "Scotch, doubling",
              "Scotch, ring"]  # fmt: skip
 
 
-def overheads(numbers: Sequence[int] = (1024, 2048, 4096)) -> list[list[str]]:
+def _measured_overheads() -> list[list[str]]:
     """The time to find the distances and to map, for Toccata and Scotch: a row per number of ranks,
     and one for the paper."""
     rows = []
-    for ranks in numbers:
+    for ranks in (1024, 2048, 4096):
         best = min(_timed_shape(ranks) for _ in range(3))
         shape = _shape("cyclic-scatter", ranks)
         cells = [f"{1e3 * best:.1f}"]
@@ -156,9 +156,9 @@ def overheads(numbers: Sequence[int] = (1024, 2048, 4096)) -> list[list[str]]:
 
 def _overheads() -> Table:
     table = PlainTable()
-    for heading in OVERHEADS:
+    for heading in _OVERHEADS:
         table.add_column(heading, justify="right")
-    for row in overheads():
+    for row in _measured_overheads():
         table.add_row(*row)
     return table
 
