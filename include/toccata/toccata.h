@@ -32,8 +32,8 @@
  * this library is preloaded or comes before MPI in the link order. Otherwise the first collective
  * on a communicator with all ranks creates it, and every other communicator gets its own. In that
  * case, native serves the nonblocking collectives of a communicator at first, because they must not
- * wait for other ranks. Toccata serves them after its first blocking or persistent collective on
- * this communicator. The private communicator does not inherit attributes. The first collective on
+ * wait for other ranks. Toccata serves them after the communicator's first blocking or persistent
+ * collective. The private communicator does not inherit attributes. The first collective on
  * a communicator calls one additional MPI collective.
  *
  * Errors: as in MPI, the library calls the communicator's error handler, then returns the error

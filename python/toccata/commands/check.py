@@ -102,13 +102,13 @@ def check(
     """Check whether the hosts, links and collectives of a machine are as fast as they should be.
 
     Measures the cores and the memory of each host, and messages between pairs of hosts: all pairs
-    up to 64 hosts, and chosen ones of more. Compares them with the machine's faster links, or with
-    a baseline. Names the hosts, uplinks of switches or links that explain all slow pairs. A
+    of up to 64 hosts, and selected pairs of more. Compares them with the machine's faster links, or
+    with a baseline. Names the hosts, uplinks of switches or links that explain all slow pairs. A
     suspected part is measured again, and counts only if two runs agree.
 
     Prints one line per finding. The exit code is 0 if nothing is slow, 3 if something is, 1 if the
     measurement fails, for example because a host does not answer, and 2 for wrong options. If only
-    the MPI library's choice of algorithms is slow, a line tells this, and the exit code is 0.
+    the MPI library's choice of algorithms is slow, one line says so, and the exit code is 0.
 
     Examples:
 

@@ -38,8 +38,8 @@ def doctor(
 
     With a command, starts this command with the library preloaded. Every rank reports in MPI_Init
     that it has loaded the library, and ends there. If the program does not load the library, it
-    starts normally, and doctor ends it. With --place, doctor checks whether the hosts of the ranks
-    are as this word says.
+    starts normally, and doctor ends it. With --place, doctor checks that the ranks run on the
+    hosts that this word selects.
 
     Checks the choices for the number of ranks of the command; without a command, for one rank per
     core of this host. The exit code is 0 only if all checks succeed.

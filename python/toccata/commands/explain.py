@@ -76,8 +76,8 @@ def explain(
     With TOCCATA_REPORT=FILE.json, a run writes a report. For each collective, communicator and
     size, explain prints the algorithm, the reason for its choice, its time, and the native time if
     it was measured. If all ranks reported, the first lines tell how much of the time the ranks
-    waited for late ranks, and for which ones. `--html` writes all this as one page. `-o` draws two
-    times of the run: with Toccata, and without it, calculated from the measured native times.
+    waited for late ranks, and for which ones. `--html` writes all this as one page. `-o` draws the
+    time of the run, and the time without Toccata, calculated from the measured native times.
     Reductions by mpi4py's lower-case methods, such as comm.allreduce, appear as broadcasts only,
     because mpi4py combines the objects itself.
 

@@ -51,8 +51,8 @@ def place(
     By default, the machine and the placement of the ranks are those of the recorded run. The ranks
     exchange the cores that they have; unused cores remain unused.
 
-    The time is predicted with a model, as if the messages of a rank follow each other. It includes
-    the limits of nodes. If a mapping saves less than 5% of this time, the ranks should stay where
+    A model predicts the time. In this prediction, a rank sends one message after the other, and
+    nodes have limits. If a mapping saves less than 5% of this time, the ranks should stay where
     they are, and no file is written.
 
     Examples:
