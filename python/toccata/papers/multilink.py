@@ -162,13 +162,11 @@ def _report_times(section: Section, found: Found, quick: bool) -> None:
     section.table(heading, rows)
     section.say(
         "Our times differ from the paper's for these reasons:\n\n"
-        "- *The paper's allgathers spend most of their time on work that does not depend on the "
-        "bytes*: 32 ms at zero bytes on the linear array, or 62 µs for each of 511 steps, and 31 "
-        "ms for 21 steps on the torus. Here a step takes 5 µs (assumed).\n"
+        "- *The paper's allgathers take 32 ms at zero bytes* on the linear array, or 62 µs for "
+        "each of 511 steps. Here a step takes 5 µs (assumed).\n"
         f"- *Bytes take longer here*: a link of 175 MB/s needs {6e3 * _least('bcast', MB):.1f} ms "
         "per MB. The paper's scatter, 4 MB in 14 ms on a linear array, means 300 MB/s at the "
-        "root: its messages use several routes at once, which is not simulated, or its links are "
-        "faster.\n"
+        "root.\n"
         "- *Not simulated*: the paper's machine was a torus in two of three dimensions only, and "
         "its τ was nearly twice as large if all ranks send and receive, as in a bucket."
     )
