@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""checking.py [--hosts 4|8] [--healthy N]: `toccata check` on emulated hosts with planted faults.
+"""checking.py [--hosts 4|8] [--healthy N] [--launcher NAME]: `toccata check` and planted faults.
 
-Brings up the hosts of up.sh, plants one or two faults at a time, and prints whether the check names
-the right hosts and switches and nothing else. With --healthy, there is no fault; every second run
-is beside a compiler on the same cores. Needs root.
+Brings up the emulated hosts of up.sh, plants one or two faults at a time, and prints whether the
+check names the right hosts and switches and nothing else. With --healthy, there is no fault; every
+second run is beside a compiler on the same cores. For other MPIs than Open MPI 4.1, TOCCATA_BUILD
+names a build for that MPI. Needs root.
 """
 
 import argparse
@@ -178,14 +179,16 @@ def faults(hosts: int) -> list[list[Fault]]:
     return [[each] for each in single] + pairs
 
 
-def check(hosts: int, topology: str) -> tuple[int, list[dict[str, object]], str, float]:
+def check(
+    hosts: int, topology: str, launcher: str
+) -> tuple[int, list[dict[str, object]], str, float]:
     """Exit code, findings, output, seconds."""
     with tempfile.TemporaryDirectory() as folder:
         written = Path(folder) / "check.json"
         begin = time.monotonic()
         done = subprocess.run(
             [ROOT / "toccata", "check", "--no-collectives", "--machine", topology,
-             "--json", written, "--", "mpirun", "-n", str(hosts)],
+             "--json", written, "--", launcher, "-n", str(hosts)],
             env=os.environ | {"PATH": f"{CLUSTER / 'bin'}:{os.environ['PATH']}", "SLOTS": "1",
                               "HOSTS": str(hosts)},
             capture_output=True, text=True, timeout=LIMIT, check=False,
@@ -195,11 +198,11 @@ def check(hosts: int, topology: str) -> tuple[int, list[dict[str, object]], str,
     return done.returncode, findings, done.stdout + done.stderr, seconds
 
 
-def one(hosts: int, topology: str, planted: Sequence[Fault]) -> bool:
+def one(hosts: int, topology: str, launcher: str, planted: Sequence[Fault]) -> bool:
     with ExitStack() as stack:
         for _, plant, _ in planted:
             stack.enter_context(plant())
-        code, findings, output, seconds = check(hosts, topology)
+        code, findings, output, seconds = check(hosts, topology, launcher)
     named = {str(each["name"]) for each in findings}
     wanted = {part for _, _, part in planted}
     right = all(any(name.startswith(part) for name in named) for part in wanted) and all(
@@ -219,6 +222,7 @@ def main() -> None:
     options.add_argument("--hosts", type=int, default=4, choices=(4, 8))
     options.add_argument("--healthy", type=int, default=0)
     options.add_argument("--only", default="")
+    options.add_argument("--launcher", default="mpirun", help="in bench/cluster/bin")
     options.add_argument("--repeat", type=int, default=1)
     given = options.parse_args()
     hosts = given.hosts
@@ -235,10 +239,10 @@ def main() -> None:
             results = []
             for number in range(given.healthy):
                 with compiler() if number % 2 else ExitStack():
-                    results.append(one(hosts, topology.name, []))
+                    results.append(one(hosts, topology.name, given.launcher, []))
             for planted in [] if given.healthy else faults(hosts) * given.repeat:
                 if given.only in " ".join(name for name, _, _ in planted):
-                    results.append(one(hosts, topology.name, planted))
+                    results.append(one(hosts, topology.name, given.launcher, planted))
         print(f"right: {sum(results)} of {len(results)}")
     finally:
         subprocess.run([CLUSTER / "down.sh"], check=True)
