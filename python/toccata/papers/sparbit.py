@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from statistics import fmean, geometric_mean, median
+from statistics import fmean, median
 
 from matplotlib import colormaps
 from matplotlib.cm import ScalarMappable
@@ -15,7 +15,6 @@ from toccata.drawing import cells as cells_
 from toccata.drawing import heatmap
 from toccata.measuring import winners
 from toccata.measuring.results import Results
-from toccata.papers import selectors
 from toccata.papers.page import Found, Section
 from toccata.quantities import show_bytes
 from toccata.simulating import platforms, simulation
@@ -125,13 +124,6 @@ def _of_needs(conditions: Conditions) -> list[Cell]:
     return cells("sequential", (SPARBIT, *OTHERS, ONE_MESSAGE), numbers, NEEDS_SIZES)
 
 
-# Part 3: comparison with the selectors.
-
-
-def _places(quick: bool, placement: str) -> list[selectors.Place]:
-    return [selectors.Place("yahoo", p, placement) for p in ((16, 64) if quick else (16, 64, 128))]
-
-
 def work(quick: bool) -> list[Work]:
     found: list[Work] = [
         (platforms.find(cluster), cell)
@@ -140,12 +132,6 @@ def work(quick: bool) -> list[Work]:
         for cell in _of_map(cluster, placement, quick)
     ]
     found += [(each.platform, cell) for each in _conditions(quick) for cell in _of_needs(each)]
-    found += [
-        (place.platform, cell)
-        for each in PLACEMENTS
-        for place in _places(quick, each)
-        for cell in selectors.cells(place, "allgather", sizes(True))
-    ]
     return list(dict.fromkeys(found))
 
 
@@ -195,7 +181,8 @@ def report(section: Section, found: Found, quick: bool) -> None:
         rows,
     )  # fmt: skip
     _report_needs(section, found, quick)
-    _report_selectors(section, found, quick)
+    if wrong := found.wrong():
+        section.say(f"Left out because their data was wrong: {', '.join(wrong)}.")
 
 
 def _gains(grid: winners.Grid) -> str:
@@ -269,25 +256,3 @@ def _map(shares: Shares) -> Figure:
     panels[0].set_ylabel("overhead at either end, µs")
     figure.colorbar(ScalarMappable(scale, blues), ax=panels, label="% of cells; the paper has 46")
     return figure
-
-
-def _ratios(found: Found, placement: str, quick: bool) -> str:
-    all_ = [
-        each
-        for place in _places(quick, placement)
-        for each in selectors.beside(found, place, "allgather", sizes(True))
-    ]
-    rows = ((what, [ratio(each) for each in all_]) for what, ratio in selectors.ROWS)
-    return "; ".join(f"{what} {geometric_mean(each):.2f} ({min(each):.2f})" for what, each in rows)
-
-
-def _report_selectors(section: Section, found: Found, quick: bool) -> None:
-    numbers = ", ".join(str(each.ranks) for each in _places(quick, "cyclic"))
-    section.say(
-        f"**Compared with the selectors** on `yahoo`, {numbers} ranks, "
-        f"{', '.join(map(show_bytes, sizes(True)))}, as in the section on selectors, the geometric "
-        "mean (the lowest) of the ratios is: "
-        + " ".join(f"*{each}*: {_ratios(found, each, quick)}." for each in PLACEMENTS)
-    )
-    if wrong := found.wrong():
-        section.say(f"Left out because their data was wrong: {', '.join(wrong)}.")
