@@ -218,10 +218,10 @@ def _report_overheads(section: Section) -> None:
             start = perf_counter()
             choice.schedule(shape, rank)
             times.append(perf_counter() - start)
-        all_.append(f"{collective}/{name} {theirs:g}, {1e6 * min(times):.0f}")
+        all_.append(f"{collective}/{name} {theirs:g} / {1e6 * min(times):.0f}")
     section.say(
-        "Table 3 is the time to compute the schedule, in µs: the paper's programs compute it in "
-        f"every call, the library once per communicator (measured): {'; '.join(all_)}."
+        "Table 3 is the time to compute the schedule. The paper's programs do so in every call, the "
+        f"library once per communicator. In µs, the paper's / ours (measured): {', '.join(all_)}."
     )
 
 
