@@ -220,8 +220,9 @@ def _report_overheads(section: Section) -> None:
             times.append(perf_counter() - start)
         all_.append(f"{collective}/{name} {theirs:g} / {1e6 * min(times):.0f}")
     section.say(
-        "Table 3 is the time to compute the schedule. The paper's programs do so in every call, the "
-        f"library once per communicator. In µs, the paper's / ours (measured): {', '.join(all_)}."
+        "Table 3 is the time to compute the schedule. The paper's programs do so in every call, "
+        "the library once per communicator. In µs, the paper's / ours (measured): "
+        f"{', '.join(all_)}."
     )
 
 
