@@ -90,8 +90,9 @@ tell(event="bytes", bytes=1 << 20)
 if os.environ.get("FAKE_SILENT"):
     tell(event="silent", ranks=[2])
     sys.exit(3)
-if os.environ.get("FAKE_DEATH"):
-    print("-----", "rank 1 on node n1 exited on signal 9", sep=chr(10), file=sys.stderr)
+if os.environ.get("FAKE_DEATH"):  # what a launcher prints, to stdout or stderr
+    stream, _, text = os.environ["FAKE_DEATH"].partition(":")
+    print("-----", text, sep=chr(10), file=getattr(sys, stream))
     sys.exit(137)
 for distance in range(1, len(hosts)):
     pairs = [(a, a ^ distance) for a in range(len(hosts)) if a < a ^ distance < len(hosts)]

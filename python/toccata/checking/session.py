@@ -23,7 +23,9 @@ PAUSE = 2.0  # seconds before suspected findings are measured again
 MOST_RUNS = 3
 AGAIN = ["--backwards", "--pings", "1200"]  # another order, and more chances to lose a message
 GRACE = 10.0  # seconds after the lifetime of the ranks until the launcher is ended
-ENDED = re.compile("signal|exit|kill|lost communication", re.IGNORECASE)
+# In a launcher's lines: a process ended, or one ended the run because it lost its connection.
+ENDED = re.compile("signal|exit|kill|lost communication|running at", re.IGNORECASE)
+ABORTED = re.compile(r"calling$|calling \"?abort|\*\*\*", re.IGNORECASE)
 # By collective: bytes, None for those of the long messages between hosts, and the algorithms that
 # the MPI library's own is compared with.
 COLLECTIVES: dict[str, tuple[int | None, tuple[str, ...]]] = {
@@ -143,7 +145,8 @@ def _run(request: Request, family: str, options: Sequence[str]) -> Measured:
     program = [str(launcher.benchmark(family, "toccata_check"))]
     program += ["--lifetime", str(round(request.seconds)), *options]
     events = list[dict[str, object]]()
-    run = benchmark.events([*request.command, *program], None, request.seconds + GRACE)
+    said = list[str]()  # by Hydra; other launchers write to stderr
+    run = benchmark.events([*request.command, *program], None, request.seconds + GRACE, said)
     try:
         with closing(run):  # ends the launcher, which may wait for a host that does not answer
             for each in run:
@@ -152,10 +155,10 @@ def _run(request: Request, family: str, options: Sequence[str]) -> Measured:
                     break
         return measured.read(events)
     except Failure as failure:
-        raise Failure(_in_one_line(str(failure), events)) from None
+        raise Failure(_in_one_line(str(failure), events, said)) from None
 
 
-def _in_one_line(failure: str, events: Sequence[dict[str, object]]) -> str:
+def _in_one_line(failure: str, events: Sequence[dict[str, object]], said: Sequence[str]) -> str:
     """The silent host, if the program named one; otherwise the launcher's line about a host."""
     try:
         measured.read(events)
@@ -167,13 +170,20 @@ def _in_one_line(failure: str, events: Sequence[dict[str, object]]) -> str:
         return reason
     hosts = next((each["hosts"] for each in events if each["event"] == "start"), [])
     assert isinstance(hosts, list)
-    lines = [line.strip() for line in failure.splitlines()][1:]
+    lines = [line.strip(" =\n") for line in [*said, *failure.splitlines()[1:]]]
     # The line about a process that ended; other lines may be of ranks that noticed it.
-    for line in sorted(lines, key=lambda each: ENDED.search(each) is None):
+    for line in sorted(lines, key=_of_others):
         for name in hosts:
             if re.search(rf"\b{re.escape(name)}\b", line):
+                if _of_others(line) > (False, False):
+                    return f"{reason}: {name} lost its connection to another host"
                 return f"{name}: {reason}; the launcher says: {line}"
     return f"{reason}; {lines[-1] if lines else failure}"
+
+
+def _of_others(line: str) -> tuple[bool, bool]:
+    """Whether a launcher's line is not about the process that ended: the less, the better."""
+    return ABORTED.search(line) is not None, ENDED.search(line) is None
 
 
 def _remarks(request: Request, first: Measured, site: Site) -> list[str]:

@@ -174,16 +174,22 @@ def straightened(first: Run, again: Callable[[Sequence[int]], Run]) -> list[Meas
 
 
 def events(
-    command: Sequence[str], ranks: int | None, limit: float | None = None
+    command: Sequence[str],
+    ranks: int | None,
+    limit: float | None = None,
+    others: list[str] | None = None,
 ) -> Generator[dict[str, Any]]:
     """The output of a benchmark program; Failure if it fails, or takes more than `limit` seconds.
 
-    The number of ranks is for messages; None if the command determines it.
+    The number of ranks is for messages; None if the command determines it. `others` gets the lines
+    of the launcher.
     """
     with started(command, ranks, limit) as lines:
         for line in lines:
             if event := event_of(line):
                 yield event
+            elif others is not None:
+                others.append(line)
 
 
 def event_of(line: str) -> dict[str, Any] | None:
