@@ -4,6 +4,7 @@
 #   //@ each NAME of GROUP ...  the part for each function of a group: collectives, neighbors, waits,
 #                               all (the first two), data (all with arguments), sized (collectives
 #                               with arguments), sends, ...
+#   //@ each NAME of WORD WORD  the part for each of these names
 #   //@ use NAME ...            the part once
 #
 # A part may contain these words:
@@ -270,8 +271,12 @@ function(write_functions template output)
       string(APPEND result "${piece}")
       continue()
     endif()
-    list(GET first 2 group)
-    foreach(name IN LISTS functions_${group})
+    list(SUBLIST first 2 -1 names)
+    list(GET names 0 group)
+    if(DEFINED functions_${group})
+      set(names ${functions_${group}})
+    endif()
+    foreach(name IN LISTS names)
       expand_function(expanded "${piece}" ${name})
       string(APPEND result "${expanded}")
     endforeach()

@@ -85,20 +85,24 @@ __attribute__((destructor)) void say_if_nothing_came() {
 
 }  // namespace
 
-void enter() { RollCall::enter(); }
-
 // Not part of the interface: the first stage calls them (first_stage.c).
 extern "C" TOCCATA_PUBLIC void toccata_stage_begin(FindNext* next) {
   find_next_for_first_stage = next;
 }
 extern "C" TOCCATA_PUBLIC void toccata_stage_end() { say_if_nothing_came(); }
 
-void begin() {
+int initialize(FunctionRef<int()> init) {
+  RollCall::enter();
+  if (const int code = init(); code != MPI_SUCCESS) return code;
   tell_the_doctor();
 #ifdef TOCCATA_HAS_SESSIONS
-  if (Sessions::is_open()) return Sessions::watch_world();
+  if (Sessions::is_open()) {
+    Sessions::watch_world();
+    return MPI_SUCCESS;
+  }
 #endif
   begin_in_session();
+  return MPI_SUCCESS;
 }
 
 void finalize() {

@@ -1,10 +1,11 @@
 #pragma once
 
+#include "mpi/call/function_ref.h"
+
 namespace toccata {
 
-// Call the first at the beginning of MPI_Init, in any language, and the second at its end.
-void enter();
-void begin();
+// MPI_Init, in any language: `init` calls the next definition, and returns its MPI error code.
+int initialize(FunctionRef<int()> init);
 // Call this at the beginning of MPI_Finalize, except under Open MPI.
 void finalize();
 
