@@ -19,10 +19,7 @@ namespace toccata {
 class Repeats {
  public:
   // Whether this is one more of them.
-  static bool is_one_more([[maybe_unused]] const Signature& signature) {
-#ifdef TOCCATA_SIMULATED
-    return false;  // ranks share their handles, and the thread
-#else
+  static bool is_one_more(const Signature& signature) {
     Repeats* const mine = KeptByThread<Repeats>::get();
     if (mine == nullptr) return false;
     const Repeat* const last = mine->repeats_.find(key(signature), [&](const Repeat& one) {
@@ -31,17 +28,13 @@ class Repeats {
     if (last == nullptr || *last->left == 0) return false;
     --*last->left;
     return true;
-#endif
   }
 
   // `operation` is the same call, on that rank of that number of ranks; `calls` is its class, of
   // blocking or of nonblocking calls.
   template <typename SizeClass>
-  static void remember([[maybe_unused]] const Signature& signature,
-                       [[maybe_unused]] const Operation& operation,
-                       [[maybe_unused]] const Seat& seat, [[maybe_unused]] SizeClass& calls,
-                       [[maybe_unused]] const DatatypeTable& datatypes) {
-#ifndef TOCCATA_SIMULATED  // there, memory does not suffice for hundreds of copies
+  static void remember(const Signature& signature, const Operation& operation, const Seat& seat,
+                       SizeClass& calls, const DatatypeTable& datatypes) {
     const std::optional<Range> range =
         range_of(signature, operation, seat, calls.least, calls.most, datatypes);
     if (!range) return;
@@ -53,7 +46,6 @@ class Repeats {
     if (kept == nullptr) kept = &all.replace(key(signature));
     *kept = {
         .signature = signature, .era = Communicator::era(), .left = &calls.left, .range = *range};
-#endif
   }
 
  private:

@@ -26,13 +26,9 @@ int Shortcuts::Shortcut::run(const Signature& other) {
   return communicator->raise(MPI_ERR_TRUNCATE);
 }
 
-void Shortcuts::keep([[maybe_unused]] const Signature& signature,
-                     [[maybe_unused]] const Operation& call,
-                     [[maybe_unused]] Communicator& communicator, [[maybe_unused]] const Plan& plan,
-                     [[maybe_unused]] const node::Memory& memory,
-                     [[maybe_unused]] const Transport& transport,
-                     [[maybe_unused]] const Reduction& reduction) {
-#ifndef TOCCATA_SIMULATED
+void Shortcuts::keep(const Signature& signature, const Operation& call, Communicator& communicator,
+                     const Plan& plan, const node::Memory& memory, const Transport& transport,
+                     const Reduction& reduction) {
   const DatatypeTable& datatypes = communicator.process().datatypes();
   const auto stays = [&](MPI_Datatype type) {
     return type == MPI_Datatype{} || datatypes.is_predefined(type);
@@ -69,7 +65,6 @@ void Shortcuts::keep([[maybe_unused]] const Signature& signature,
   made.combines = call.collective.reduces ? made.reduction.combines() : node::Operator{};
   made.program =
       node::ShortProgram::bind(*plan.program, *made.board, transport.turn(), memory, made.combines);
-#endif
 }
 
 }  // namespace toccata
