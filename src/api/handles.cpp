@@ -50,33 +50,25 @@ int start_by(int (Request::*start)(), toccata_request* request) {
   });
 }
 
-int make_request(std::unique_ptr<Call> call, MPI_Comm comm, const char* algorithm, bool persistent,
-                 toccata_request* handle) {
-  return guarded(comm, [&]() -> int {
+}  // namespace
+
+int make_request(const Operation& call, Call::Start start, MPI_Comm comm, const char* algorithm,
+                 bool persistent, toccata_request* handle) noexcept {
+  std::unique_ptr<Call> stored;
+  const auto body = [&]() -> int {
     if (handle == nullptr) return raise_error(comm, MPI_ERR_ARG, "request is NULL");
     *handle = TOCCATA_REQUEST_NULL;
     std::unique_ptr<Request> made;
-    int code = Request::make(std::move(call), comm, algorithm, persistent, made);
+    int code = Request::make(std::move(stored), comm, algorithm, persistent, made);
     if (code == MPI_SUCCESS && !persistent) code = made->start();
     if (code == MPI_SUCCESS) *handle = new toccata_request_object{.request = std::move(made)};
     return code;
-  });
-}
-
-}  // namespace
-
-int start_request(const Operation& call, Call::Start start, MPI_Comm comm, const char* algorithm,
-                  toccata_request* handle) noexcept {
-  return guarded_collective(comm, [&] {
-    return make_request(std::make_unique<Call>(call, start), comm, algorithm, false, handle);
-  });
-}
-
-int make_persistent_request(const Operation& call, Call::Start start, MPI_Comm comm,
-                            const char* algorithm, toccata_request* handle) noexcept {
-  return guarded(comm, [&] {
-    return make_request(std::make_unique<Call>(call, start), comm, algorithm, true, handle);
-  });
+  };
+  const auto make = [&] {
+    stored = std::make_unique<Call>(call, start);
+    return guarded(comm, body);
+  };
+  return persistent ? guarded(comm, make) : guarded_collective(comm, make);
 }
 
 }  // namespace toccata

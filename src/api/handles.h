@@ -18,9 +18,7 @@ struct toccata_request_object {
 namespace toccata {
 
 // A nonblocking call, or a persistent one.
-int start_request(const Operation& call, Call::Start start, MPI_Comm comm, const char* algorithm,
-                  toccata_request* handle) noexcept;
-int make_persistent_request(const Operation& call, Call::Start start, MPI_Comm comm,
-                            const char* algorithm, toccata_request* handle) noexcept;
+int make_request(const Operation& call, Call::Start start, MPI_Comm comm, const char* algorithm,
+                 bool persistent, toccata_request* handle) noexcept;
 
 }  // namespace toccata

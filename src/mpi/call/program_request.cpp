@@ -74,76 +74,20 @@ Server* ProgramRequest::usable(const Operation& call, Communicator& communicator
                                                                                       : nullptr;
 }
 
-int ProgramRequest::make(std::unique_ptr<Call> call, Communicator& communicator, Server& server,
-                         Form form, MPI_Request& handle, const TimedStart& timed, Lane lane) {
-  handle = MPI_REQUEST_NULL;
-  const bool persistent = form == Form::persistent;
+int ProgramRequest::make(std::unique_ptr<DrivenRequest> call, Communicator& communicator, Form form,
+                         MPI_Request& handle, TimedStart timed) {
   const std::shared_ptr<ProgramRequest> made(new ProgramRequest);
-  std::unique_ptr<Request> request;
-  if (int code = Request::make_driven(std::move(call), communicator, server, server.service,
-                                      persistent, request, std::move(lane));
-      code != MPI_SUCCESS)
-    return code;
-  made->driven_ = std::move(request);
-  if (!persistent) return make_nonblocking(made, communicator, timed, handle);
-  if (int code = made->make_persistent(); code != MPI_SUCCESS) return communicator.raise(code);
-  handle = made->handle_;
-  return MPI_SUCCESS;
-}
-
-namespace {
-
-// A call that the MPI library serves, and that has already started.
-class NativeCall final : public DrivenRequest {
- public:
-  NativeCall(MPI_Request request, Communicator& communicator)
-      : request_(request), communicator_(communicator.shared()) {}
-
-  bool start_driven() override { return try_driven(); }
-  bool try_driven() override {
-    bool ended = false;
-    code_ = Polling::test(request_, ended);
-    return ended;
-  }
-  int code() const override { return code_; }
-  void raise() const override { communicator_->raise(code_); }
-
- private:
-  MPI_Request request_;
-  std::shared_ptr<Communicator> communicator_;
-  int code_ = MPI_SUCCESS;
-};
-
-}  // namespace
-
-int ProgramRequest::time_native(MPI_Request& handle, double started, const TimedStart& timed,
-                                Communicator& communicator) {
-  const std::shared_ptr<ProgramRequest> made(new ProgramRequest);
-  made->started_ = started;
-  made->driven_ = std::make_unique<NativeCall>(handle, communicator);
-  return make_nonblocking(made, communicator, timed, handle);
-}
-
-int ProgramRequest::make_nonblocking(const std::shared_ptr<ProgramRequest>& made,
-                                     Communicator& communicator, const TimedStart& timed,
-                                     MPI_Request& handle) {
+  made->driven_ = std::move(call);
   if (timed.trials != nullptr) {
+    if (timed.seconds == 0) timed.seconds = PMPI_Wtime();
     made->timed_ = timed;
     made->communicator_ = communicator.shared();
-    if (made->started_ == 0) made->started_ = PMPI_Wtime();
   }
-  if (int code = made->make_single(); code != MPI_SUCCESS) return communicator.raise(code);
+  const bool persistent = form == Form::persistent;
+  if (int code = persistent ? made->make_persistent() : made->make_single(); code != MPI_SUCCESS)
+    return communicator.raise(code);
   handle = made->handle_;
-  made->start();
-  return MPI_SUCCESS;
-}
-
-int ProgramRequest::make_persistent(std::unique_ptr<Alternatives> alternatives,
-                                    Communicator& communicator, MPI_Request& handle) {
-  const std::shared_ptr<ProgramRequest> made(new ProgramRequest);
-  made->driven_ = std::move(alternatives);
-  if (int code = made->make_persistent(); code != MPI_SUCCESS) return communicator.raise(code);
-  handle = made->handle_;
+  if (!persistent) made->start();
   return MPI_SUCCESS;
 }
 
@@ -205,7 +149,7 @@ void ProgramRequest::start() {
 // The schedule has ended. As soon as the program learns that, it may free or start the request.
 void ProgramRequest::left() {
   const std::shared_ptr<ProgramRequest> alive = std::move(under_way_);
-  if (timed_.trials != nullptr) timed_.trials->ended(timed_.start, PMPI_Wtime() - started_);
+  if (timed_.trials != nullptr) timed_.trials->ended(timed_.start, PMPI_Wtime() - timed_.seconds);
   if (tag_ < 0) {
     PMPI_Grequest_complete(handle_);
     return;

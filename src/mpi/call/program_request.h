@@ -8,12 +8,10 @@
 
 #include <atomic>
 #include <memory>
-#include <utility>
 
 #include "choices/form.h"
 #include "deciding/open_trials.h"
-#include "mpi/call/alternatives.h"
-#include "mpi/call/request.h"
+#include "mpi/call/driven_request.h"
 #include "mpi/communicator/communicator.h"
 #include "mpi/libraries/progress_hook.h"
 
@@ -23,6 +21,7 @@ namespace toccata {
 struct TimedStart {
   OpenTrials* trials = nullptr;
   Trials::Start start = {};
+  double seconds = 0;  // when the MPI library started it; 0: it starts later
 };
 
 // A nonblocking or persistent collective of the program, served by one of our algorithms. The
@@ -46,17 +45,10 @@ class ProgramRequest final : public UnderWay, public std::enable_shared_from_thi
   static Server* usable(const Operation& call, Communicator& communicator, Server& decided,
                         Form form);
 
-  // Starts a call, or binds the arguments of a persistent one. The error handler has received any
-  // error.
-  static int make(std::unique_ptr<Call> call, Communicator& communicator, Server& server, Form form,
-                  MPI_Request& handle, const TimedStart& timed = {}, Lane lane = {});
-  // For a timed nonblocking call that the MPI library serves by `handle`: replaces the handle by a
-  // request of ours.
-  static int time_native(MPI_Request& handle, double started, const TimedStart& timed,
-                         Communicator& communicator);
-  // The same for a persistent call with candidates.
-  static int make_persistent(std::unique_ptr<Alternatives> alternatives, Communicator& communicator,
-                             MPI_Request& handle);
+  // Makes a request of MPI that drives the call. Starts it, unless it is persistent. The error
+  // handler has received any error.
+  static int make(std::unique_ptr<DrivenRequest> call, Communicator& communicator, Form form,
+                  MPI_Request& handle, TimedStart timed = {});
   ~ProgramRequest();
 
   // For MPI_Start and MPI_Request_free. If any persistent requests are ours, call the first after
@@ -77,9 +69,6 @@ class ProgramRequest final : public UnderWay, public std::enable_shared_from_thi
   int take_tag();
   int make_persistent();
   void start();
-  static int make_nonblocking(const std::shared_ptr<ProgramRequest>& made,
-                              Communicator& communicator, const TimedStart& timed,
-                              MPI_Request& handle);
 
   static int answer(void* state, MPI_Status* status);
   static int forget(void* state);
@@ -88,10 +77,8 @@ class ProgramRequest final : public UnderWay, public std::enable_shared_from_thi
   static std::atomic<int> persistent_count;
 
   std::unique_ptr<DrivenRequest> driven_;
-  // For a timed call.
   TimedStart timed_;
-  std::shared_ptr<Communicator> communicator_;
-  double started_ = 0;
+  std::shared_ptr<Communicator> communicator_;  // of a timed call: its trials
   MPI_Request handle_ = MPI_REQUEST_NULL;
   int tag_ = -1;                               // of a receive from this rank
   MPI_Comm self_ = MPI_COMM_NULL;              // the communicator of that message

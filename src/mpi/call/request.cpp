@@ -161,30 +161,25 @@ Request::~Request() {
 }
 
 int Request::start() {
+  if (has_schedule()) {
+    begin();
+    communicator_->process().add(*this);
+    return MPI_SUCCESS;
+  }
   started_ = PMPI_Wtime();
-  done_ = posted_ = false;
-  code_ = MPI_SUCCESS;
-  if (!has_schedule()) {
-    const int code = call_->start_native(comm_, &native_);
-    active_ = code == MPI_SUCCESS;
-    if (active_) note_bytes();
-    return code;
-  }
-  note_bytes();
-  if (!persistent_) channel_->enter(ticket_, publishes_);
-  copied_ = staging_.copy_in();
-  {
-    const std::lock_guard lock(mutex_);
-    active_ = true;
-    at_it_ = true;
-    go_on();
-    at_it_ = false;
-  }
-  communicator_->process().add(*this);
-  return MPI_SUCCESS;
+  const int code = call_->start_native(comm_, &native_);
+  active_ = code == MPI_SUCCESS;
+  if (active_) note_bytes();
+  return code;
 }
 
 bool Request::start_driven() {
+  begin();
+  return done_ && end_driven();
+}
+
+// No other thread advances it yet.
+void Request::begin() {
   started_ = PMPI_Wtime();
   done_ = posted_ = false;
   code_ = MPI_SUCCESS;
@@ -193,7 +188,6 @@ bool Request::start_driven() {
   copied_ = staging_.copy_in();
   active_ = true;
   go_on();
-  return done_ && end_driven();
 }
 
 bool Request::try_driven() {
@@ -216,8 +210,6 @@ void Request::note_bytes() {
   waited_ = WaitClock::seconds();
 }
 
-int Request::prepare_engine() { return engine_->prepare(*plan_, transport()); }
-
 void Request::go_on() {
   if (done_) return;
   if (!channel_->is_settled()) code_ = communicator_->test_channel(*channel_);
@@ -232,7 +224,7 @@ void Request::go_on() {
     posted_ = channel_->is_settled() && (persistent_ || channel_->may_begin(ticket_));
     if (code_ == MPI_SUCCESS && posted_) {
       if (!channel_->carries_begun_calls()) code_ = MPI_ERR_COMM;
-      if (code_ == MPI_SUCCESS && !empty_) code_ = prepare_engine();
+      if (code_ == MPI_SUCCESS && !empty_) code_ = engine_->prepare(*plan_, transport());
       if (code_ == MPI_SUCCESS && !empty_) code_ = engine_->start();
       if (empty_) done_ = true;
     }
@@ -303,7 +295,7 @@ int Request::run() {
   code_ = MPI_SUCCESS;
   copied_ = staging_.copy_in();
   if (!empty_) {
-    code_ = prepare_engine();
+    code_ = engine_->prepare(*plan_, transport());
     if (code_ == MPI_SUCCESS) code_ = engine_->run(process);
   }
   finish_copies();
@@ -326,9 +318,7 @@ void Request::finish_copies() {
 
 int Request::end() {
   communicator_->process().remove(*this);
-  if (code_ != MPI_SUCCESS) channel_->spoil();
-  finish_copies();
-  count();
+  end_driven();
   return communicator_->raise(code_);
 }
 

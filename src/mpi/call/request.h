@@ -68,8 +68,8 @@ class Request final : public UnderWay, public DrivenRequest {
   int prepare_on_channel(Server& server);
   Transport transport() const;
   int bind();
-  int prepare_engine();
   void note_bytes();
+  void begin();
   void go_on();  // as far as possible; the mutex is held
   int end();
   bool end_driven();

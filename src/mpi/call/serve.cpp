@@ -122,17 +122,49 @@ Decided decide_nonblocking(const ProgramCall& call, Communicator& communicator,
   return result;
 }
 
+int make_request(const ProgramCall& call, Communicator& communicator, Server& server,
+                 const TimedStart& timed, Lane lane = {}) {
+  *call.request = MPI_REQUEST_NULL;
+  std::unique_ptr<Request> made;
+  const int code =
+      Request::make_driven(std::make_unique<Call>(call.operation, call.start), communicator, server,
+                           server.service, call.form == Form::persistent, made, std::move(lane));
+  return code == MPI_SUCCESS
+             ? ProgramRequest::make(std::move(made), communicator, call.form, *call.request, timed)
+             : code;
+}
+
+// A call that the MPI library serves, and that has already started.
+class NativeCall final : public DrivenRequest {
+ public:
+  NativeCall(MPI_Request request, Communicator& communicator)
+      : request_(request), communicator_(communicator.shared()) {}
+
+  bool start_driven() override { return try_driven(); }
+  bool try_driven() override {
+    bool ended = false;
+    code_ = Polling::test(request_, ended);
+    return ended;
+  }
+  int code() const override { return code_; }
+  void raise() const override { communicator_->raise(code_); }
+
+ private:
+  MPI_Request request_;
+  std::shared_ptr<Communicator> communicator_;
+  int code_ = MPI_SUCCESS;
+};
+
 int run_nonblocking(const ProgramCall& call, Communicator& communicator, const Decided& decided) {
   const auto& [lent, decision, start] = decided.verdict;
   TimedStart timed;
   if (start.timed) timed = {decision->open_trials(), start};
-  if (decided.server != nullptr)
-    return ProgramRequest::make(std::make_unique<Call>(call.operation, call.start), communicator,
-                                *decided.server, Form::nonblocking, *call.request, timed);
-  const double started = start.timed ? PMPI_Wtime() : 0;
+  if (decided.server != nullptr) return make_request(call, communicator, *decided.server, timed);
+  if (start.timed) timed.seconds = PMPI_Wtime();
   const int code = run_natively(call, communicator);
   if (code != MPI_SUCCESS || !start.timed) return code;
-  return ProgramRequest::time_native(*call.request, started, timed, communicator);
+  return ProgramRequest::make(std::make_unique<NativeCall>(*call.request, communicator),
+                              communicator, call.form, *call.request, timed);
 }
 
 // All ranks are at this call, but may be at different starts later.
@@ -155,7 +187,7 @@ int run_persistent(const ProgramCall& call, Communicator& communicator, const Qu
     auto alternatives = Alternatives::make(std::move(decided.candidates), call.start, communicator,
                                            call.operation, *call.request);
     if (alternatives != nullptr)
-      return ProgramRequest::make_persistent(std::move(alternatives), communicator, *call.request);
+      return ProgramRequest::make(std::move(alternatives), communicator, call.form, *call.request);
     communicator.count_native(call.operation, call.form);
     return code;
   }
@@ -167,9 +199,7 @@ int run_persistent(const ProgramCall& call, Communicator& communicator, const Qu
     if (lane.channel == nullptr && !question.keeps_order) return run_natively(call, communicator);
     if (lane.channel == nullptr) lane = {};
   }
-  return ProgramRequest::make(std::make_unique<Call>(call.operation, call.start), communicator,
-                              *decided.server, Form::persistent, *call.request, {},
-                              std::move(lane));
+  return make_request(call, communicator, *decided.server, {}, std::move(lane));
 }
 
 #endif
