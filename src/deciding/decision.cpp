@@ -28,34 +28,22 @@ bool can_gain_on_one_node(const Collective& collective, std::int64_t bytes) {
 }
 
 // The algorithms ordered by the model, on the machine of the ranks; null if the machine is unknown.
-// On several nodes, only blocking calls publish: nonblocking ones would run one after the other,
-// and only a few persistent ones have memory.
+// Few algorithms for the network rule, or all. On several nodes, only blocking calls publish:
+// nonblocking ones would run one after the other, and only a few persistent ones have memory.
 std::shared_ptr<const Ranking> ranking(Ranks& ranks, const Collective& collective, int root,
-                                       bool blocking) {
+                                       bool blocking, bool few = false) {
+  using Setting = Ranking::Setting;
   try {
     const Shape known = ranks.shape(collective, root);
-    const ReorderWish wish = ranks.wish_for(collective);
+    const ReorderWish wish = few ? ReorderWish{} : ranks.wish_for(collective);
+    const Model& model = ranks.rules().model();
     const bool publishes =
         blocking && !ranks.facts().on_one_node && ranks.share_memory_inside_nodes();
-    const auto setting = publishes ? Ranking::Setting::near_or_published : Ranking::Setting::near;
+    const Setting setting = few ? (publishes ? Setting::few_or_published : Setting::few)
+                                : (publishes ? Setting::near_or_published : Setting::near);
     return ranks.results().ranking(digest_of(known), collective, root, wish, setting, [&] {
-      return std::make_shared<const Ranking>(collective, known, ranks.rules().model(), wish,
-                                             setting);
-    });
-  } catch (const ChoiceError&) {
-    return nullptr;
-  }
-}
-
-// The same for the network rule, of few algorithms.
-std::shared_ptr<const Ranking> ranking_of_few(Ranks& ranks, const Collective& collective, int root,
-                                              bool blocking) {
-  try {
-    const Shape known = ranks.shape(collective, root);
-    const bool published = blocking && ranks.share_memory_inside_nodes();
-    const auto setting = published ? Ranking::Setting::few_or_published : Ranking::Setting::few;
-    return ranks.results().ranking(digest_of(known), collective, root, {}, setting, [&] {
-      return ranking_of_few(collective, known, ranks.rules().model(), published);
+      return few ? ranking_of_few(collective, known, model, publishes)
+                 : std::make_shared<const Ranking>(collective, known, model, wish, setting);
     });
   } catch (const ChoiceError&) {
     return nullptr;
@@ -379,7 +367,7 @@ std::optional<Ranking::Entry> Decision::by_neighbor_rule() {
       ranks_.wish_for(collective_).how != Reorder::off || ranks_.facts().on_one_node ||
       ranks_.nodes() < 2)
     return {};
-  const auto found = ranking_of_few(ranks_, collective_, 0, !is_open());
+  const auto found = ranking(ranks_, collective_, 0, !is_open(), true);
   if (found == nullptr) return {};
   return neighbor_rule(*found, ranks_.network_facts(false).network, collective_, bytes);
 }
@@ -398,7 +386,7 @@ std::optional<Ranking::Entry> Decision::by_network_rule(const Question& call) {
     return native_algorithm(facts.own, form_, collective_, ranks_.facts().ranks, bytes);
   };
   if (facts.own != nullptr ? !own(bytes_) : !facts.sends_only_messages) return {};
-  const auto found = ranking_of_few(ranks_, collective_, call.root, !is_open());
+  const auto found = ranking(ranks_, collective_, call.root, !is_open(), true);
   if (found == nullptr) return {};
   const SizeRange sizes = size_range(bytes_, call.keeps_order);
   if (facts.own != nullptr) return network_rule(*found, own, sizes);

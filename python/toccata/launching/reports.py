@@ -38,7 +38,8 @@ REASONS = {
 }  # fmt: skip
 
 # The reasons why native serves: a short form for the table, and a sentence with the remedy. The
-# library writes the first ones (src/deciding/why_native.cpp); the others follow from the rows.
+# library writes the first ones (src/mpi/communicator/communicator.cpp); the others follow from the
+# rows.
 WHYS = {
     "alone": ("one rank", "communicators of one rank have nothing to exchange"),
     "world": ("beyond world", "settings do not apply to communicators with ranks outside "

@@ -115,10 +115,7 @@ std::unique_ptr<Alternatives> Alternatives::make(std::unique_ptr<Decision> decis
   made->exchange_ = std::make_shared<Exchange>(made->deciding_);
   if (code == MPI_SUCCESS) code = made->exchange_->make(agreeing, {lane.tag + tags, lane.channel});
   // All ranks agree, because one rank alone may fail, for example without memory.
-  double all_have = 0;
-  if (!communicator.agree(std::array{code == MPI_SUCCESS ? 1.0 : 0.0}, std::span(&all_have, 1)) ||
-      all_have == 0)
-    return {};
+  if (!communicator.agree(code == MPI_SUCCESS)) return {};
   if (Settings::get().reporting()) made->bytes_ = call.bytes(communicator.seat(call));
   made->native_ = native;
   return made;

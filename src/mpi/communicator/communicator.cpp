@@ -9,7 +9,6 @@
 #include "choices/ranking.h"
 #include "choices/reproducible.h"
 #include "deciding/size_range.h"
-#include "deciding/why_native.h"
 #include "mpi/communicator/common_clock.h"
 #include "mpi/process/clocks.h"
 #include "mpi/world/ranks.h"
@@ -22,6 +21,20 @@ namespace {
 // Plans of at most this many bytes stay with their communicator. Larger ones also take longer to
 // run, so a lookup at each call costs little.
 constexpr std::size_t small_plan = 4 << 10;
+
+// The reason why the MPI library serves a call without a decision, as a word for the report;
+// python/toccata/launching/reports.py contains the sentences.
+const char* why_native(const Question& call, const Facts& facts, const Rules& rules) {
+  if (facts.ranks == 1) return "alone";
+  if (!facts.obey_rules) return "world";
+  if (!rules.is_on()) return "off";
+  if (rules.names(call.collective)) return "asked";
+  if (rules.reproducible() && call.collective.reduces) return "reproducible";
+  if (depends_on_order_of_edges(call.collective) && facts.edges == Edges::repeated) return "edges";
+  if (call.bytes == 0 && !call.collective.synchronizes) return "empty";
+  if (call.keeps_order && (call.runs_users_code || !rules.learns_sums())) return "rounds";
+  return rules.guarding() == Rules::Guarding::off ? "none" : "first";
+}
 
 // For the report: the choice that runs, and the requested one if it differs.
 std::string label_of(const Choice& choice, const Choice& asked) {
@@ -125,7 +138,7 @@ Server* Communicator::server_at_once(const Operation& call) {
   if (is_known)
     if (Decision* const decision = decisions_.made_for(question))
       return if_it_stays(decision->current());
-  if (Server* const known = server_of_environment(collective); is_known && known != nullptr)
+  if (Server* const known = known_server(collective, nullptr); is_known && known != nullptr)
     return if_it_stays(*known);
   const bool reproduces = rules().reproducible() && collective.reduces;
   if (is_known && !reproduces && !rules().asks_for(collective)) return nullptr;
@@ -307,7 +320,6 @@ const Service& Communicator::native_service(const Server& server, const Decision
   return is_unchosen ? native_because(call) : service;
 }
 
-// With the reason (why_native).
 const Service& Communicator::native_because(const Question& call) {
   Report::Key known = key(call.collective, "native", Source::native, call.bytes);
   known.why = why_native(call, facts(), Settings::get());

@@ -84,12 +84,8 @@ class Communicator final : public Members, public Attachment {
   // request for all sizes decides; without one, native serves. Throws ChoiceError if the algorithm
   // does not exist or cannot run here.
   Server& server(const Collective& collective, const char* algorithm) {
-    for (const auto& each : servers_)
-      if (&each->service->collective == &collective && each->instead == Service::Instead::no &&
-          !each->is_candidate &&
-          (algorithm == nullptr ? each->service->asked.empty() : each->service->asked == algorithm))
-        return *each;
-    return add(collective, algorithm);
+    Server* const known = known_server(collective, algorithm);
+    return known != nullptr ? *known : add(collective, algorithm);
   }
 
   // The server of a call: `server`, or another one if the operation of a reduction requires it.
@@ -174,10 +170,10 @@ class Communicator final : public Members, public Attachment {
  private:
   static Communicator* find(MPI_Comm user);
   void settle_nonblocking_now();
-  Server* server_of_environment(const Collective& collective) {
+  Server* known_server(const Collective& collective, const char* algorithm) {
     for (const auto& each : servers_)
       if (&each->service->collective == &collective && each->instead == Service::Instead::no &&
-          !each->is_candidate && each->service->asked.empty())
+          !each->is_candidate && each->service->asked == (algorithm != nullptr ? algorithm : ""))
         return each.get();
     return nullptr;
   }

@@ -70,6 +70,12 @@ bool Members::agree(std::span<const double> mine, std::span<double> least) {
   return exchange().agree(mine, least) == MPI_SUCCESS;
 }
 
+bool Members::agree(bool mine) {
+  const double good = mine ? 1 : 0;
+  double least = 0;
+  return agree({&good, 1}, {&least, 1}) && least == 1;
+}
+
 int Members::test_channel(Channel& channel) {
   if (channel.is_settled()) return MPI_SUCCESS;
   const auto alive = shared_from_this();  // the test may end the user's communicator
@@ -279,10 +285,7 @@ Edges Members::edges() {
       if (all.of(rank).repeat()) edges_ = Edges::repeated;
     return edges_;
   }
-  double all = 0;
-  const double mine = neighbors()->of(rank_).repeat() ? 0 : 1;
-  edges_ = agree({&mine, 1}, {&all, 1}) && all > 0 ? Edges::distinct : Edges::repeated;
-  return edges_;
+  return edges_ = agree(!neighbors()->of(rank_).repeat()) ? Edges::distinct : Edges::repeated;
 }
 
 std::shared_ptr<const Placement> Members::placement() {

@@ -71,6 +71,7 @@ class Members : public Ranks, public std::enable_shared_from_this<Members> {
   // worlds may lack the library or have other settings; there is no way to find out.
   bool obey_rules() { return facts().obey_rules; }
   bool agree(std::span<const double> mine, std::span<double> least) final;
+  bool agree(bool mine);  // whether it holds on all ranks
   std::optional<SizedChoice> asked_by_info(const Collective& collective) final;
 
   // The reordering of ranks for choices that do not specify it.

@@ -93,12 +93,6 @@ const DeviceRuntime* Nccl::runtime_of(const Operation& call) const {
              : nullptr;
 }
 
-bool Nccl::agree(bool mine) {
-  const double good = mine ? 1 : 0;
-  double least = 0;
-  return members_.agree({&good, 1}, {&least, 1}) && least == 1;
-}
-
 // All steps that can fail on a single rank come before the ranks agree on the next part.
 bool Nccl::open(const DeviceRuntime* runtime, const void* device) {
   functions_ = runtime != nullptr ? functions_of(*runtime) : nullptr;
@@ -110,7 +104,7 @@ bool Nccl::open(const DeviceRuntime* runtime, const void* device) {
                       std::to_string(members_.size()) + " ranks.");
     return false;
   };
-  if (!agree(functions_ != nullptr)) return refuse("not all ranks have NCCL (or RCCL)");
+  if (!members_.agree(functions_ != nullptr)) return refuse("not all ranks have NCCL (or RCCL)");
   const bool is_known = device_ != DeviceRuntime::Identity{};
   std::vector<DeviceRuntime::Identity> devices(members_.size());
   Exchange exchange = members_.exchange();
@@ -118,15 +112,15 @@ bool Nccl::open(const DeviceRuntime* runtime, const void* device) {
                                  devices.data()) == MPI_SUCCESS;
   std::ranges::sort(devices);
   good = good && is_known && std::ranges::adjacent_find(devices) == devices.end();
-  if (!agree(good)) return refuse("two ranks use the same device");
+  if (!members_.agree(good)) return refuse("two ranks use the same device");
   UniqueId id = {};
   good = members_.rank() != 0 || functions_->make_id(&id) == 0;
   good = exchange.bcast(id.bytes, sizeof id.bytes, MPI_BYTE, 0) == MPI_SUCCESS && good;
-  if (!agree(good)) return refuse("NCCL returned no identifier");
+  if (!members_.agree(good)) return refuse("NCCL returned no identifier");
   good = runtime->on_stream(device, [&](void*) {
     return functions_->open(&comm_, members_.size(), id, members_.rank()) == 0;
   });
-  if (!agree(good)) return refuse("NCCL cannot be initialised on all ranks");
+  if (!members_.agree(good)) return refuse("NCCL cannot be initialised on all ranks");
   state_ = State::open;
   return true;
 }
@@ -143,7 +137,7 @@ bool Nccl::serve(const Operation& call, int& code) {
           ? runtime != nullptr
           : runtime != nullptr && runtime == runtime_ && runtime->identity(device) == device_;
   // No rank knows where the buffers of the others are, so the ranks agree in each call.
-  if (!agree(is_right_device)) {
+  if (!members_.agree(is_right_device)) {
     members_.say_once(
         "TOCCATA_ALLREDUCE=nccl: not all ranks have their buffers in the memory of "
         "their device. Using native for such calls.");

@@ -31,7 +31,6 @@ class Nccl {
   // The runtime of this rank's device; null if the buffers are not in its memory.
   const DeviceRuntime* runtime_of(const Operation& call) const;
   bool open(const DeviceRuntime* runtime, const void* device);
-  bool agree(bool mine);
 
   Members& members_;
   const Functions* functions_ = nullptr;
