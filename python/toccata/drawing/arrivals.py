@@ -22,7 +22,8 @@ WIDTH = 4.2  # inches: on a phone, texts stay readable
 
 @dataclass(frozen=True)
 class Calls:
-    """All calls of one collective, number of ranks and size. Seconds are means over ranks."""
+    """All calls of one collective, number of ranks and size. Seconds are means over all ranks of
+    the program."""
 
     name: str
     waiting: float
@@ -48,8 +49,8 @@ def calls_of(report: Report) -> list[Calls]:
         result.append(
             Calls(
                 f"{collective}, {show_size(size)}, {ranks} ranks",
-                sum(each.waiting for each in rows),
-                sum(each.working for each in rows),
+                sum(each.waiting * report.weight(each) for each in rows),
+                sum(each.working * report.weight(each) for each in rows),
                 means.tolist(),
             )
         )
@@ -74,7 +75,7 @@ def draw_times(calls: Sequence[Calls]) -> Figure:
         axes.text(0, y - 0.24, each.name, va="bottom")
     axes.set_yticks([])
     axes.set_ylim(len(shown) - 0.7, -0.75)
-    axes.set_xlabel(f"{unit}, mean over ranks")
+    axes.set_xlabel(f"{unit}, mean over all ranks")
     axes.spines[["top", "right", "left"]].set_visible(False)
     handles = [Patch(color=WAITING, label="waiting"), Patch(color=WORKING, label="working")]
     figure.legend(handles=handles, loc="outside upper left", ncols=2, frameon=False)

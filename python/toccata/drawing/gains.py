@@ -22,11 +22,11 @@ def draw(report: Report, title: str) -> Figure:
     for each in report.rows:
         groups[each.collective, each.ranks, each.bytes].append(each)
     named = {
-        f"{collective}, {show_size(size)}, {ranks} ranks": _times(rows)
+        f"{collective}, {show_size(size)}, {ranks} ranks": _times(report, rows)
         for (collective, ranks, size), rows in groups.items()
     }
     shown = sorted(named.items(), key=lambda each: max(each[1]), reverse=True)[:MOST_BARS]
-    bars = [("all collectives", _times(report.rows)), *shown]
+    bars = [("all collectives", _times(report, report.rows)), *shown]
     figure = Figure(figsize=(8.2, 1.3 + 0.42 * len(bars)), layout="constrained")
     axes = figure.add_subplot()
     for y, (_, (before, after)) in enumerate(bars):
@@ -38,7 +38,7 @@ def draw(report: Report, title: str) -> Figure:
     axes.set_yticks(range(len(bars)), [name for name, _ in bars], fontsize=8)
     axes.invert_yaxis()
     axes.margins(x=0.1)
-    axes.set_xlabel("ms on rank 0")
+    axes.set_xlabel("ms, mean over all ranks" if report.arrivals else "ms on rank 0")
     axes.spines[["top", "right"]].set_visible(False)
     axes.set_title(title, fontsize=11, fontweight="bold", loc="left")
     handles = [
@@ -49,5 +49,6 @@ def draw(report: Report, title: str) -> Figure:
     return figure
 
 
-def _times(rows: Sequence[Row]) -> tuple[float, float]:
-    return sum(each.before for each in rows), sum(each.seconds for each in rows)
+def _times(report: Report, rows: Sequence[Row]) -> tuple[float, float]:
+    before = sum(each.before * report.weight(each) for each in rows)
+    return before, sum(report.time(each) for each in rows)

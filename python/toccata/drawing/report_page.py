@@ -105,7 +105,7 @@ def _times(calls: Sequence[arrivals.Calls], within: Within) -> list[str]:
         ),
         markup.figure(lambda: arrivals.draw_times(calls), alt),
         within.table(
-            "Waiting and working, ms, mean over ranks", ("Calls", "Waiting", "Working"), rows
+            "Waiting and working, ms, mean over all ranks", ("Calls", "Waiting", "Working"), rows
         ),
     ]
 

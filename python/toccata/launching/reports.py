@@ -159,14 +159,28 @@ class Report:
     arrivals: Arrivals | None = None  # if all ranks reported; Toccata 0.3 did not find them
 
     @property
+    def whose(self) -> str:
+        return "the ranks were, in the mean," if self.arrivals else "rank 0 was"
+
+    def weight(self, row: Row) -> float:
+        """What the row's seconds count in sums: if all ranks reported, there are rows of several
+        communicators, each with the seconds of its rank 0."""
+        return row.ranks / self.ranks if self.arrivals else 1.0
+
+    def time(self, row: Row) -> float:
+        """Seconds of the row's calls: the mean over all ranks, or those of rank 0 if only this rank
+        reported."""
+        return row.seconds * self.weight(row)
+
+    @property
     def after(self) -> float:
         """Seconds in collectives."""
-        return sum(each.seconds for each in self.rows)
+        return sum(self.time(each) for each in self.rows)
 
     @property
     def before(self) -> float:
         """Seconds of all calls with native algorithms."""
-        return sum(each.before for each in self.rows)
+        return sum(each.before * self.weight(each) for each in self.rows)
 
 
 def read(path: Path) -> Report:
@@ -231,10 +245,10 @@ def _unknown(report: Report) -> Iterator[str]:
     """Lines, if the arrivals do not tell about all calls."""
     assert report.arrivals is not None
     sampled = [each for each in report.rows if each.arrivals]
-    known = sum(each.seconds for each in sampled)
+    known = sum(report.time(each) for each in sampled)
     if known < KNOWN * report.after:
         yield (
-            f"arrivals are known for {known / report.after:.0%} of rank 0's time in collectives: "
+            f"arrivals are known for {known / report.after:.0%} of the time in collectives: "
             "those of blocking calls, for the first 256 collectives of communicators; the next "
             "lines tell about these only"
         )
@@ -297,7 +311,7 @@ def reasons(report: Report) -> list[str]:
     for each in report.rows:
         if each.is_native:
             _, text = why_native(each, report.rows)
-            shares[text] += each.seconds
+            shares[text] += report.time(each)
             where[text][each.collective] = None
     if not shares or report.after <= 0:
         return []
@@ -313,10 +327,11 @@ def summary(report: Report) -> list[str]:
     before, after = report.before, report.after
     share = f", {after / report.seconds:.0%} of the run's" if report.seconds > 0 else ""
     lines = [
-        f"rank 0 was in collectives for {show_seconds(after)}{share} {show_seconds(report.seconds)}"
+        f"{report.whose} in collectives for {show_seconds(after)}{share} "
+        f"{show_seconds(report.seconds)}"
     ]
     tried = {each.calls_alike for each in report.rows if each.gain}
-    compared = sum(each.seconds for each in report.rows if each.calls_alike in tried)
+    compared = sum(report.time(each) for each in report.rows if each.calls_alike in tried)
     lines += _requests(report)
     if not compared:
         lines.append("no algorithm of Toccata was compared with native")
@@ -327,7 +342,7 @@ def summary(report: Report) -> list[str]:
         f"with native, it would have been {show_seconds(before)}: {verb} {show_seconds(abs(won))}, "
         f"{abs(won) / before:.0%}; native was compared for {compared / after:.0%} of the time"
     )
-    gains = [each.before - each.seconds for each in report.rows]
+    gains = [(each.before - each.seconds) * report.weight(each) for each in report.rows]
     for what, gained in (("won", max(gains)), ("lost", -min(gains))):
         row = report.rows[gains.index(gained if what == "won" else -gained)]
         if gained > 0:
@@ -370,7 +385,7 @@ def table(report: Report) -> RenderableType:
     requests = any(each.overlap is not None for each in report.rows)
     if requests:
         result.add_column("Overlap", justify="right", no_wrap=True)
-    rows = sorted(report.rows, key=lambda each: each.seconds, reverse=True)
+    rows = sorted(report.rows, key=report.time, reverse=True)
     for each in rows[:MOST_ROWS]:
         nodes = f" on {each.nodes}" if each.nodes > 1 else ""
         a_call = each.seconds / each.calls if each.calls else 0.0
@@ -382,8 +397,8 @@ def table(report: Report) -> RenderableType:
             f"{each.ranks}{nodes}",
             show_size(each.bytes),
             str(each.calls),
-            show_seconds(each.seconds),
-            f"{each.seconds / report.after:.0%}" if report.after > 0 else "",
+            show_seconds(report.time(each)),
+            f"{report.time(each) / report.after:.0%}" if report.after > 0 else "",
             f"[dim]{escape(each.choice)}[/]" if each.is_native else escape(each.choice),
             escape(reason),
             *(show_microseconds(time) if time > 0 else "[dim]–[/]" for time in times),
@@ -395,13 +410,13 @@ def table(report: Report) -> RenderableType:
         result,
     ]
     if len(rows) > MOST_ROWS:
-        rest = sum(each.seconds for each in rows[MOST_ROWS:])
+        rest = sum(report.time(each) for each in rows[MOST_ROWS:])
         parts.append(Text(f"and {len(rows) - MOST_ROWS} more, {show_seconds(rest)}", style="dim"))
     shown = {_reason(each, report.rows) for each in rows if not each.is_native}
     used = [f"{each}: {meaning}" for each, meaning in REASONS.items() if each in shown]
     used.append(
-        "Per call: the mean over all calls on rank 0, including waiting. In trials: the time of "
-        "the slowest rank in the last trial"
+        "Per call: the mean over all calls on rank 0 of a communicator, including waiting. In "
+        "trials: the time of the slowest rank in the last trial"
     )
     parts.append(Text("; ".join(used), style="dim"))
     return Group(*parts)

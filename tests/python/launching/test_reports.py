@@ -103,6 +103,29 @@ def of(*rows: dict[str, Any], path: Path) -> reports.Report:
     return reports.read(path)
 
 
+def test_times_of_several_communicators_are_means_over_all_ranks(tmp_path: Path) -> None:
+    """Four communicators of two ranks each: each rank was in collectives for 1 s, not for 4."""
+    row = {
+        "collective": "bcast", "ranks": 2, "nodes": 1, "bytes": 8, "calls": 400,
+        "total_bytes": 3200, "seconds": 4.0, "outside": 0.0, "choice": "native",
+        "reason": "native", "why": "few",
+        "predicted": 0, "measured": 0, "native": 0, "bound": 0,
+        "arrivals": {"sampled": 400, "waiting": 7.5e-3, "working": 2.5e-3, "after_first": [0] * 8,
+                     "awaited": [0] * 8, "last": [0] * 8},
+    }  # fmt: skip
+    path = tmp_path / "run.json"
+    path.write_text(json.dumps({
+        "toccata_report": 1, "mpi": "Open MPI v4.1.4", "ranks": 8, "seconds": 2.0, "rows": [row],
+        "arrivals": {"hosts": ["a"] * 8, "waiting": [0.75] * 8, "working": [0.25] * 8,
+                     "clock_error": 0.0, "left_out": 0},
+    }))  # fmt: skip
+    code, stdout, stderr = invoke("explain", str(path))
+    assert (code, stderr) == (0, "")
+    assert "blocking collectives: 50% of the time, 1.00 s of 2.00 s (mean over ranks)" in stdout
+    assert "the ranks were, in the mean, in collectives for 1.00 s, 50% of the run's" in stdout
+    assert "native served 100% of the time" in stdout
+
+
 def test_gains_and_losses_are_told_apart(tmp_path: Path) -> None:
     """The largest gain is not reported as a loss; native calls count as compared."""
     nothing = {"choice": "native", "reason": "native", "why": ""}
