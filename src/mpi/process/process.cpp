@@ -9,7 +9,6 @@
 #include <optional>
 #include <thread>
 
-#include "topology/planned_hosts.h"
 #include "mpi/agreement/agreement.h"
 #include "mpi/agreement/discovery.h"
 #include "mpi/agreement/overdue.h"
@@ -24,6 +23,7 @@
 #include "mpi/settings/family.h"
 #include "mpi/world/world.h"
 #include "text/digest.h"
+#include "topology/planned_hosts.h"
 
 namespace toccata {
 
