@@ -172,7 +172,7 @@ def test_unknown_arrivals_are_named(tmp_path: Path) -> None:
     del document["rows"][1]["arrivals"]
     document["arrivals"]["left_out"] = 100
     lines = answers(document, tmp_path)
-    assert "known for 50% of rank 0's time" in lines[0]
+    assert "known for 50% of the time in collectives" in lines[0]
     assert lines[1].startswith("100 of 200 sampled calls contradict each other")
     document["rows"][1]["seconds"] = 0.05
     document["arrivals"]["left_out"] = 9
