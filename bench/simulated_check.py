@@ -36,6 +36,7 @@ MACHINES = (
     "dragonfly", "group:8 router:16 node:8 core:1",
     "bluegene", "torus:16x8x8 core:1",
 )  # fmt: skip
+# Long messages are long enough that their handshakes do not count, as in the real check.
 FEW = ("--work", "0", "--pings", "2", "--messages", "2", "--bytes", str(4 << 20))
 PINGS, LONG = 601, 13  # messages of a pair in the check, with the untimed ones; LONG per direction
 BYTES = 4 << 20

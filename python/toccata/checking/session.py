@@ -175,7 +175,7 @@ def _in_one_line(failure: str, events: Sequence[dict[str, object]], said: Sequen
     for line in sorted(lines, key=_of_others):
         for name in hosts:
             if re.search(rf"\b{re.escape(name)}\b", line):
-                if _of_others(line) > (False, False):
+                if any(_of_others(line)):
                     return f"{reason}: {name} lost its connection to another host"
                 return f"{name}: {reason}; the launcher says: {line}"
     return f"{reason}; {lines[-1] if lines else failure}"
