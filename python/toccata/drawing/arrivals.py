@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 from numpy.typing import NDArray
 
-from toccata.launching.reports import Report, show_size
+from toccata.launching.reports import Report, show_call
 
 WAITING, WORKING, COLOURS = "#D55E00", "#0072B2", "viridis"
 MOST_BARS = 14
@@ -48,7 +48,7 @@ def calls_of(report: Report) -> list[Calls]:
         means = np.divide(sums, calls, out=np.full(len(sums), np.nan), where=calls > 0)
         result.append(
             Calls(
-                f"{collective}, {show_size(size)}, {ranks} ranks",
+                f"{show_call(collective, size)}, {ranks} ranks",
                 sum(each.waiting * report.weight(each) for each in rows),
                 sum(each.working * report.weight(each) for each in rows),
                 means.tolist(),

@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
 from toccata.drawing.heatmap import NATIVE
-from toccata.launching.reports import Report, Row, show_size
+from toccata.launching.reports import Report, Row, show_call
 
 MOST_BARS = 14
 OURS, LOST = "#0072B2", "#D55E00"
@@ -21,11 +21,11 @@ def draw(report: Report, title: str) -> Figure:
     groups: dict[tuple[str, int, int], list[Row]] = defaultdict(list)
     for each in report.rows:
         groups[each.collective, each.ranks, each.bytes].append(each)
-    named = {
-        f"{collective}, {show_size(size)}, {ranks} ranks": _times(report, rows)
+    named = [
+        (f"{show_call(collective, size)}, {ranks} ranks", _times(report, rows))
         for (collective, ranks, size), rows in groups.items()
-    }
-    shown = sorted(named.items(), key=lambda each: max(each[1]), reverse=True)[:MOST_BARS]
+    ]
+    shown = sorted(named, key=lambda each: max(each[1]), reverse=True)[:MOST_BARS]
     bars = [("all collectives", _times(report, report.rows)), *shown]
     figure = Figure(figsize=(8.2, 1.3 + 0.42 * len(bars)), layout="constrained")
     axes = figure.add_subplot()

@@ -15,7 +15,7 @@ from toccata import _core, documents
 from toccata.errors import InputError
 from toccata.launching.arrivals import Arrivals, Count, RowArrivals, Seconds
 from toccata.plain_table import PlainTable
-from toccata.quantities import MOST_RANKS, show_microseconds
+from toccata.quantities import MOST_RANKS, show_amount, show_microseconds
 
 VERSION = 1
 REMEDY = "TOCCATA_REPORT=FILE.json makes a run write one"
@@ -347,7 +347,7 @@ def summary(report: Report) -> list[str]:
         row = report.rows[gains.index(gained if what == "won" else -gained)]
         if gained > 0:
             lines.append(
-                f"most was {what} in {row.collective} of {show_size(row.bytes)} by {row.choice}: "
+                f"most was {what} in {show_call(row.collective, row.bytes)} by {row.choice}: "
                 f"{show_seconds(gained)}"
             )
     return lines
@@ -445,6 +445,13 @@ def show_size(size: int) -> str:
         if size >= factor:
             return f"{size / factor:.3g}{unit}"
     return str(size)
+
+
+def show_call(collective: str, size: int) -> str:
+    """Such as "bcast of 64 B"; without the size (bytes) if the ranks do not know it."""
+    if size < 0 or size > LONGEST:
+        return collective
+    return f"{collective} of {show_amount(size)}"
 
 
 def show_seconds(seconds: float) -> str:

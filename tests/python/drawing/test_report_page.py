@@ -125,6 +125,13 @@ def size_of(text: str) -> float:
     return float(text.rstrip("KM")) * units.get(text[-1], 1)
 
 
+def call_of(label: str) -> tuple[str, float]:
+    """The collective and the bytes of "allreduce of 4 KiB, 4 ranks"."""
+    name, size = label.split(", ")[0].split(" of ")
+    number, unit = size.split(" ")
+    return name, float(number) * {"B": 1, "KiB": 1 << 10, "MiB": 1 << 20}[unit]
+
+
 @pytest.mark.parametrize("seed", [1, 2])
 def test_every_number_is_that_of_the_report(seed: int, tmp_path: Path) -> None:
     document = report(seed)
@@ -142,8 +149,8 @@ def test_every_number_is_that_of_the_report(seed: int, tmp_path: Path) -> None:
     times = page.rows("Waiting and working, ms, mean over all ranks")
     assert len(times) == len(rows) / 2
     for shown in times:
-        name, size, _ = shown["Calls"].split(", ")
-        mine = [r for r in rows if (r["collective"], r["bytes"]) == (name, size_of(size))]
+        call = call_of(shown["Calls"])
+        mine = [row for row in rows if (row["collective"], row["bytes"]) == call]
         for what in ("waiting", "working"):
             total = sum(row["calls"] * row["arrivals"][what] * row["ranks"] for row in mine)
             total /= document["ranks"]
@@ -167,11 +174,8 @@ def test_the_numbers_of_the_heat_maps(tmp_path: Path) -> None:
         "node0", "node1", "node2", "node3",
     ]  # fmt: skip
     for heading in list(by_rank[0])[1:]:
-        name, size, _ = heading.split(", ")
-        mine = [
-            row for row in document["rows"]
-            if (row["collective"], row["bytes"]) == (name, size_of(size))
-        ]  # fmt: skip
+        call = call_of(heading)
+        mine = [row for row in document["rows"] if (row["collective"], row["bytes"]) == call]
         calls = sum(row["calls"] for row in mine)
         late = [
             sum(row["calls"] * row["arrivals"]["after_first"][rank] for row in mine) / calls * 1e6

@@ -125,8 +125,8 @@ def test_the_page_has_the_numbers_of_the_report(tmp_path: Path) -> None:
     assert code == 0 and f"wrote {file}" in stdout
     page = file.read_text()
     assert cells(page, "Waiting and working") == [
-        ["allreduce, 4K, 4 ranks", "1000", "500"],
-        ["bcast, 4K, 4 ranks", "0", "50"],
+        ["allreduce of 4 KiB, 4 ranks", "1000", "500"],
+        ["bcast of 4 KiB, 4 ranks", "0", "50"],
     ]
     assert cells(page, "Ranks")[0] == ["2 on n2", "1000", "550", "3600"]
     [first, _] = cells(page, "Choices")
@@ -148,7 +148,7 @@ def test_the_page_needs_no_network_and_has_alternative_texts(tmp_path: Path) -> 
     assert "<script" not in page and "@import" not in page and "url(http" not in page
     alts = re.findall(r'<svg role="img" aria-label="([^"]+)"', page)
     assert len(alts) == page.count("<svg") == 4
-    assert "allreduce, 4K, 4 ranks: 1.00 s of waiting" in alts[0] and "all hosts" in alts[2]
+    assert "allreduce of 4 KiB, 4 ranks: 1.00 s of waiting" in alts[0] and "all hosts" in alts[2]
     names = re.findall(r' id="([^"]*)"', page)
     assert len(names) == len(set(names))
     assert set(re.findall(r"url\(#([^)]*)\)", page)) <= set(names)
@@ -164,7 +164,7 @@ def test_gains_beside_arrivals(tmp_path: Path) -> None:
     path = tmp_path / "run.json"
     path.write_text(json.dumps(document))
     stdout = invoke("explain", str(path))[1]
-    assert "most was won in allreduce of 4K by ring: 1.50 s" in stdout
+    assert "most was won in allreduce of 4 KiB by ring: 1.50 s" in stdout
 
 
 def test_unknown_arrivals_are_named(tmp_path: Path) -> None:

@@ -63,7 +63,7 @@ def test_explain_a_report(report: Path, tmp_path: Path) -> None:
     assert "devices" not in stdout
     assert "node: here: ranks share memory" in stdout
     assert "native was compared for 75% of the time" in stdout
-    assert "most was won in allgather of 4K by locality_bruck:lanes=all: 25.00 ms" in stdout
+    assert "most was won in allgather of 4 KiB by locality_bruck:lanes=all: 25.00 ms" in stdout
     assert "×2.00" in stdout
     assert "trials: fastest in trials of this run" in stdout
     assert picture.stat().st_size > 1000
@@ -90,7 +90,7 @@ def test_a_loss_is_called_one(tmp_path: Path) -> None:
     found = reports.read(path)
     assert "lost 15.00 ms" in reports.summary(found)[1]
     assert reports.summary(found)[2].startswith(
-        "most was lost in allgather of 4K by locality_bruck"
+        "most was lost in allgather of 4 KiB by locality_bruck"
     )
     assert len(reports.summary(found)) == 3
     path.write_text(json.dumps(SAMPLE | {"rows": []}))
@@ -138,8 +138,8 @@ def test_gains_and_losses_are_told_apart(tmp_path: Path) -> None:
     )
     _, total, won, lost = reports.summary(report)
     assert "lost 2.00 ms" in total and "compared for 50% of the time" in total
-    assert won == "most was won in bcast of 4K by bine: 3.00 ms"
-    assert lost == "most was lost in allgather of 4K by ring: 5.00 ms"
+    assert won == "most was won in bcast of 4 KiB by bine: 3.00 ms"
+    assert lost == "most was lost in allgather of 4 KiB by ring: 5.00 ms"
 
 
 def test_why_native_serves(tmp_path: Path) -> None:
