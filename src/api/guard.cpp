@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <exception>
 #include <new>
+#include <utility>
 
 #include "choices/choice.h"
 #include "mpi/agreement/comms.h"
@@ -53,8 +54,8 @@ int guarded_collective(MPI_Comm comm, FunctionRef<int()> body) noexcept {
   return run_guarded(comm, body, Alone::ends_the_job);
 }
 
-int guarded_serve(const ProgramCall& call) noexcept {
-  return guarded_collective(call.signature.comm, [&] { return serve(call); });
+int guarded_serve(ProgramCall&& call) noexcept {
+  return guarded_collective(call.signature.comm, [&] { return serve(std::move(call)); });
 }
 
 }  // namespace toccata

@@ -20,6 +20,6 @@ int guarded(MPI_Comm comm, FunctionRef<int()> body) noexcept;
 int guarded_collective(MPI_Comm comm, FunctionRef<int()> body) noexcept;
 
 // serve() of mpi/call/serve.h, in the same way.
-int guarded_serve(const ProgramCall& call) noexcept;
+int guarded_serve(ProgramCall&& call) noexcept;
 
 }  // namespace toccata

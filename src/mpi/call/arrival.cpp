@@ -1,5 +1,6 @@
 #include "mpi/call/arrival.h"
 
+#include <cstdint>
 #include <exception>
 
 namespace toccata {
@@ -8,21 +9,21 @@ namespace toccata {
 void Arrival::arrive(const Signature& signature) noexcept try {
   Communicator* const communicator = Communicator::of(signature.comm);
   if (communicator == nullptr) return;
-  samples_ = communicator->samples(*signature.collective);
-  if (samples_ == nullptr) return;
-  sample_.number = samples_->count();
-  if (sample_.number < 0) return;
-  communicator_ = communicator;
+  Samples* const samples = communicator->samples(*signature.collective);
+  if (samples == nullptr) return;
+  const std::int64_t number = samples->count();
+  if (number < 0) return;
   communicator->forget_counted();
-  sample_.root = signature.named_root;
-  sample_.arrived = time_of_node();
+  kept_.emplace(Kept{*communicator, *samples, {.number = number, .root = signature.named_root}});
+  kept_->sample.arrived = time_of_node();
 } catch (const std::exception&) {
 }
 
 void Arrival::leave() noexcept try {
-  sample_.left = time_of_node();
-  sample_.row = communicator_->counted();
-  samples_->add(sample_);
+  auto& [communicator, samples, sample] = *kept_;
+  sample.left = time_of_node();
+  sample.row = communicator.counted();
+  samples.add(sample);
 } catch (const std::exception&) {
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <cstdint>
+#include <optional>
 
 #include "mpi/call/signature.h"
 #include "mpi/communicator/communicator.h"
@@ -17,7 +17,7 @@ class Arrival {
       arrive(signature);
   }
   ~Arrival() {
-    if (communicator_ != nullptr) [[unlikely]]
+    if (kept_) [[unlikely]]
       leave();
   }
   Arrival(const Arrival&) = delete;
@@ -27,9 +27,12 @@ class Arrival {
   void arrive(const Signature& signature) noexcept;
   void leave() noexcept;
 
-  Communicator* communicator_ = nullptr;  // null: nothing is kept
-  Samples* samples_ = nullptr;
-  Sample sample_ = {};
+  struct Kept {
+    Communicator& communicator;
+    Samples& samples;
+    Sample sample;
+  };
+  std::optional<Kept> kept_;
 };
 
 }  // namespace toccata

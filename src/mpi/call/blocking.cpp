@@ -18,10 +18,9 @@ void end_open_publications(Communicator& communicator) {
   }
 }
 
-bool run_ours(const Operation& call, Communicator& communicator, Server& server, int& code,
-              const Signature* signature) {
+bool run_ours(const Operation& call, const Seat& seat, Communicator& communicator, Server& server,
+              int& code, const Signature* signature) {
   Process& process = communicator.process();
-  const Seat seat = communicator.seat(call);
   // The MPI library reports errors in calls of MPI's own functions.
   const auto judge = [&](int fault) {
     if (server.service->asked.empty()) return false;
@@ -63,7 +62,7 @@ bool run_ours(const Operation& call, Communicator& communicator, Server& server,
     const bool served = run(*engine, bound);
     // An empty call did not run, so it must not take a shortcut later: that would count as a call.
     const bool ran = served && code == MPI_SUCCESS && !bound.empty(engine->binding);
-    if (ran && signature != nullptr)
+    if (ran && publishes && signature != nullptr)
       if (const auto memory = engine->memory_on_board())
         Shortcuts::keep(*signature, bound, communicator, *plan, *memory, transport,
                         engine->reduction_on_board());

@@ -47,7 +47,7 @@ TimedCall run_apart(const Operation& call, Communicator& communicator, Server& s
   apart.recv.buffer = zeros.data() + zeros.size() / 2;
   TimedCall timed{.arrived = communicator.now()};
   int code = MPI_SUCCESS;
-  if (server.is_native() || !run_ours(apart, communicator, server, code))
+  if (server.is_native() || !run_ours(apart, communicator.seat(apart), communicator, server, code))
     static_cast<void>(run_native(apart, p, communicator.user()));
   timed.left = communicator.now();
   return timed;

@@ -19,17 +19,15 @@ int hold_types(Side& side, int blocks, std::vector<MPI_Datatype>& own,
 
 }  // namespace
 
-int Call::hold_datatypes(std::vector<OwnedDatatype>& held, int rank, int p) {
-  const Operation call = operation();
+int Call::hold_datatypes(std::vector<OwnedDatatype>& held, const Seat& seat) {
+  const Operation& call = operation_;
   if (call.collective.synchronizes) return MPI_SUCCESS;  // has no buffers
   int code = MPI_SUCCESS;
-  if (call.has_type_in(rank, p))
-    code = hold_types(operation_.send, call.send.typed ? call.seat(rank, p).sends : 0,
-                      own_types_in_, held);
-  if (code != MPI_SUCCESS || !call.has_type_out(rank, p)) return code;
+  if (call.has_type_in(seat))
+    code = hold_types(operation_.send, call.send.typed ? seat.sends : 0, own_types_in_, held);
+  if (code != MPI_SUCCESS || !call.has_type_out(seat)) return code;
   if (call.collective.reduces) return keep_datatype(call.recv.type, held);
-  return hold_types(operation_.recv, call.recv.typed ? call.seat(rank, p).receives : 0,
-                    own_types_out_, held);
+  return hold_types(operation_.recv, call.recv.typed ? seat.receives : 0, own_types_out_, held);
 }
 
 }  // namespace toccata

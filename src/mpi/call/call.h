@@ -29,8 +29,8 @@ class Call {
     return start_(operation_, comm, request);
   }
   // Keeps the datatypes as long as `held` lives, even if the user frees the handles. In an
-  // intercommunicator, the rank is no_rank, and p is the number of ranks in the other group.
-  int hold_datatypes(std::vector<OwnedDatatype>& held, int rank, int p);
+  // intercommunicator, the seat's rank is no_rank, and p is the number of ranks in the other group.
+  int hold_datatypes(std::vector<OwnedDatatype>& held, const Seat& seat);
 
   // For a neighbourhood call, as in Operation.
   std::shared_ptr<const Neighborhood> neighborhood;

@@ -54,10 +54,11 @@ MPI_Comm own_communicator() {
 
 std::atomic<int> ProgramRequest::persistent_count{0};
 
-bool ProgramRequest::can_serve(const Operation& call, Communicator& communicator) {
+bool ProgramRequest::can_serve(const Operation& call, const Seat& seat,
+                               Communicator& communicator) {
   return communicator.process().serves_requests() && communicator.size() > 1 &&
          communicator.facts().obey_rules && !is_of_program(call.operation) &&
-         communicator.fault(call, nullptr) == MPI_SUCCESS;
+         communicator.fault(call, seat, nullptr) == MPI_SUCCESS;
 }
 
 Server* ProgramRequest::usable(const Operation& call, Communicator& communicator, Server& decided,

@@ -39,7 +39,7 @@ class ProgramRequest final : public UnderWay, public std::enable_shared_from_thi
   static bool are_possible() { return ProgressHook::is_driving() || Settings::get().reporting(); }
 
   // Whether a call without a fault can be served here. The same on all ranks.
-  static bool can_serve(const Operation& call, Communicator& communicator);
+  static bool can_serve(const Operation& call, const Seat& seat, Communicator& communicator);
   // The server that can serve the call: `decided`, or its replacement; null for the MPI library.
   // The same on all ranks. For a nonblocking call, no rank waits for another one here.
   static Server* usable(const Operation& call, Communicator& communicator, Server& decided,

@@ -24,9 +24,11 @@ int Request::make(std::unique_ptr<Call> call, MPI_Comm comm, const char* algorit
   if (communicator == nullptr || communicator->is_inter()) return made->prepare_native();
   made->communicator_ = communicator->shared();
   // Comes before any agreement, because the calls of other ranks may be valid.
-  if (int code = communicator->fault(made->call_->operation(), algorithm); code != MPI_SUCCESS)
+  const Operation operation = made->call_->operation();
+  if (int code = communicator->fault(operation, communicator->seat(operation), algorithm);
+      code != MPI_SUCCESS)
     return communicator->raise(code);
-  Server& server = communicator->server_for(made->call_->operation(), algorithm);
+  Server& server = communicator->server_for(operation, algorithm);
   made->service_ = server.service;
   const bool native = server.is_native() || server.suits_blocking_calls_only();
   return native ? made->prepare_native() : made->prepare_schedule(server);
@@ -51,8 +53,9 @@ int Request::prepare_native() {
   const bool knows = communicator_ != nullptr;
   int rank = no_rank;
   if (knows || call_->neighborhood != nullptr) PMPI_Comm_rank(comm_, &rank);
-  if (int code = call_->hold_datatypes(datatypes_, rank, peers_in(comm_)); code != MPI_SUCCESS)
-    return code;
+  const int p = peers_in(comm_);
+  const Seat seat = rank == no_rank ? Seat{rank, p} : call_->operation().seat(rank, p);
+  if (int code = call_->hold_datatypes(datatypes_, seat); code != MPI_SUCCESS) return code;
   if (int code = meet(comm_); code != MPI_SUCCESS) return code;
   if (int code = make_bare(comm_, own_comm_); code != MPI_SUCCESS) return code;
   if (call_->neighborhood != nullptr) {
@@ -134,11 +137,9 @@ Transport Request::transport() const {
 }
 
 int Request::bind() {
-  if (int code = call_->hold_datatypes(datatypes_, communicator_->rank(), communicator_->size());
-      code != MPI_SUCCESS)
-    return code;
+  const Seat seat = communicator_->seat(call_->operation());
+  if (int code = call_->hold_datatypes(datatypes_, seat); code != MPI_SUCCESS) return code;
   Operation call = call_->operation();
-  const Seat seat = communicator_->seat(call);
   const DatatypeTable& datatypes = communicator_->process().datatypes();
   if (has_device_runtime())
     if (const Places places(call, seat, datatypes); places.any())

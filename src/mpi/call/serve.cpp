@@ -28,14 +28,15 @@ int run_natively(const ProgramCall& call, Communicator& communicator) {
 
 // Invalid calls are judged before any agreement. The calls of other ranks may be valid, and all
 // ranks would have to take part in an agreement.
-std::optional<int> judge(const ProgramCall& call, Communicator& communicator) {
+std::optional<int> judge(const ProgramCall& call, const Seat& seat, Communicator& communicator) {
   if (call.form == Form::blocking) {
-    const int fault = communicator.fault(call.operation, call.algorithm);
+    const int fault = communicator.fault(call.operation, seat, call.algorithm);
     if (fault == MPI_SUCCESS) return {};
     return call.algorithm == nullptr ? call.native() : communicator.raise(fault);
   }
 #ifdef TOCCATA_SERVES_REQUESTS
-  if (call.request != nullptr && ProgramRequest::can_serve(call.operation, communicator)) return {};
+  if (call.request != nullptr && ProgramRequest::can_serve(call.operation, seat, communicator))
+    return {};
   if (call.request != nullptr) return run_natively(call, communicator);
 #endif
   return call.native();
@@ -65,8 +66,8 @@ Decided decide_blocking(const ProgramCall& call, Communicator& communicator,
   return result;
 }
 
-int run_blocking(const ProgramCall& call, Communicator& communicator, const Question& question,
-                 const Decided& decided) {
+int run_blocking(const ProgramCall& call, const Seat& seat, Communicator& communicator,
+                 const Question& question, const Decided& decided) {
   if (call.algorithm == nullptr && Settings::get().wants_nccl(call.operation.collective))
     if (const auto code = communicator.serve_by_nccl(call.operation)) return *code;
   const auto& [lent, decision, start] = decided.verdict;
@@ -81,13 +82,12 @@ int run_blocking(const ProgramCall& call, Communicator& communicator, const Ques
   int code = MPI_SUCCESS;
   const bool stays =
       call.algorithm == nullptr && !reports && (decision == nullptr || decision->is_made());
-  const bool served = !server.is_native() && run_ours(call.operation, communicator, server, code,
-                                                      stays ? &call.signature : nullptr);
+  const bool served = !server.is_native() && run_ours(call.operation, seat, communicator, server,
+                                                      code, stays ? &call.signature : nullptr);
   if (served && call.algorithm == nullptr && code != MPI_SUCCESS)
     end_job_if_others_wait(call.operation, communicator, server, code);
   if (!served) code = call.native();
   if (reports || start.timed) timed.left = communicator.now();
-  const Seat seat = communicator.seat(call.operation);
   if (reports && code == MPI_SUCCESS)
     communicator.count(
         served ? *server.service : communicator.native_service(server, decision, question),
@@ -212,29 +212,30 @@ Decided decide(const ProgramCall& call, Communicator& communicator, const Questi
   return decide_blocking(call, communicator, question);
 }
 
-int run(const ProgramCall& call, Communicator& communicator, const Question& question,
-        Decided& decided) {
+int run(const ProgramCall& call, const Seat& seat, Communicator& communicator,
+        const Question& question, Decided& decided) {
 #ifdef TOCCATA_SERVES_REQUESTS
   if (call.form == Form::nonblocking) return run_nonblocking(call, communicator, decided);
   if (call.form == Form::persistent) return run_persistent(call, communicator, question, decided);
 #endif
-  return run_blocking(call, communicator, question, decided);
+  return run_blocking(call, seat, communicator, question, decided);
 }
 
 }  // namespace
 
-int serve(ProgramCall call) {
+int serve(ProgramCall&& call) {
   Communicator* const communicator = Communicator::of(call.signature.comm);
   if (communicator == nullptr || communicator->is_inter()) return call.native();
   if (call.operation.collective.among_neighbors)
     call.operation.neighborhood = communicator->neighbors();
-  if (const auto code = judge(call, *communicator)) return *code;
+  const Seat seat = communicator->seat(call.operation);
+  if (const auto code = judge(call, seat, *communicator)) return *code;
   const Question question = communicator->question(call.operation);
   Decided decided = decide(call, *communicator, question);
   Decisions::SizeClass* const lent = decided.verdict.lent;
-  if (lent == nullptr) return run(call, *communicator, question, decided);
+  if (lent == nullptr) return run(call, seat, *communicator, question, decided);
   if (!is_reporting(*communicator))
-    Repeats::remember(call.signature, call.operation, communicator->seat(call.operation), *lent,
+    Repeats::remember(call.signature, call.operation, seat, *lent,
                       communicator->process().datatypes());
   return run_natively(call, *communicator);
 }

@@ -10,7 +10,7 @@
 
 namespace toccata {
 
-// A call of a collective by the program.
+// A call of a collective by the program. serve() completes the operation by the neighbours.
 struct ProgramCall {
   const Signature& signature;
   Operation operation;
@@ -28,6 +28,6 @@ struct ProgramCall {
 // Serves a call: the road that all calls take (docs/design/0024-one-road.md). A blocking call is
 // run to its end. Returns an MPI error code, after the communicator's error handler has received
 // it. Throws ChoiceError if the named algorithm does not exist or cannot run.
-int serve(ProgramCall call);
+int serve(ProgramCall&& call);
 
 }  // namespace toccata

@@ -238,10 +238,10 @@ int SparseExchange::run_by_node(std::span<const Parcel> parcels, const Regions& 
     }
     return receive(arrived.back().second.data(), bytes, packed, message);
   });
-  for (const auto& [source, packet] : arrived)
+  for (const auto& each : arrived)
     if (code == MPI_SUCCESS)
-      code = for_each_message(packet, [&](int rank, const Run& data) {
-        return append(inside[nodes.local(rank)], source, data);
+      code = for_each_message(each.second, [&](int rank, const Run& data) {
+        return append(inside[nodes.local(rank)], each.first, data);
       });
   if (code != MPI_SUCCESS) return code;
   return among_node(nodes.members(home), inside,

@@ -71,9 +71,9 @@ class Communicator final : public Members, public Attachment {
 
   Seat seat(const Operation& call) const { return call.seat(rank(), size()); }
   // An MPI error class for invalid arguments; MPI_SUCCESS for valid ones. If an algorithm is named,
-  // this also reports a missing topology.
-  int fault(const Operation& call, const char* algorithm) const {
-    const int found = call.fault(seat(call), process_->datatypes());
+  // this also reports a missing topology. `seat` is that of the call.
+  int fault(const Operation& call, const Seat& seat, const char* algorithm) const {
+    const int found = call.fault(seat, process_->datatypes());
     return found == MPI_ERR_TOPOLOGY && algorithm != nullptr ? MPI_SUCCESS : found;
   }
   std::shared_ptr<Communicator> shared() {

@@ -78,16 +78,15 @@ Seat Operation::seat(int rank, int p) const {
           collective.blocks(shape, rank, Buffer::recv)};
 }
 
-bool Operation::has_type_in(int rank, int p) const {
+bool Operation::has_type_in(const Seat& seat) const {
   if (collective.reduces) return false;
-  if (rank != no_rank) return seat(rank, p).sends > 0 && !send.in_place();
+  if (seat.rank != no_rank) return seat.sends > 0 && !send.in_place();
   if (!collective.rooted) return true;
   return root != MPI_PROC_NULL && !collective.one_buffer && (root == MPI_ROOT) == sends_from_root();
 }
 
-bool Operation::has_type_out(int rank, int p) const {
-  if (rank != no_rank)
-    return collective.reduces || (seat(rank, p).receives > 0 && !recv.in_place());
+bool Operation::has_type_out(const Seat& seat) const {
+  if (seat.rank != no_rank) return collective.reduces || (seat.receives > 0 && !recv.in_place());
   if (!collective.rooted) return true;
   if (root == MPI_PROC_NULL) return false;
   return collective.reduces || collective.one_buffer || (root == MPI_ROOT) != sends_from_root();
@@ -253,9 +252,8 @@ bool Operation::runs_users_code() const {
 // if one operand is NaN, or both are zeros, libraries return one of the two by its position.
 bool Operation::is_inexact(int p) const {
   if (operation == MPI_OP_NULL || is_logical(operation)) return false;
-  if (is_short_sum(operation, recv.type)) return true;
-  if (is_sum_or_product(operation) && p == 2 && is_real(recv.type)) return false;
-  return runs_users_code() || !is_whole(recv.type);
+  if (is_sum_or_product(operation) && is_real(recv.type)) return p != 2;
+  return is_short_sum(operation, recv.type) || runs_users_code() || !is_whole(recv.type);
 }
 
 bool Operation::empty(const Binding& binding) const {

@@ -52,7 +52,7 @@ struct Side {
 // The position of a caller: its rank, the number of ranks, and its number of blocks per buffer.
 struct Seat {
   int rank, p;
-  int sends, receives;
+  int sends = 0, receives = 0;
 };
 
 // One call of a collective with the user's arguments; the pointers must stay valid as long as MPI
@@ -105,8 +105,8 @@ struct Operation {
   int bind(const Seat& seat, const DatatypeTable& datatypes, Binding& binding) const;
 
   // Whether MPI requires the datatype of each buffer; also for no_rank.
-  bool has_type_in(int rank, int p) const;
-  bool has_type_out(int rank, int p) const;
+  bool has_type_in(const Seat& seat) const;
+  bool has_type_out(const Seat& seat) const;
 
  private:
   int fault_of_reduction(const Seat& seat, const DatatypeTable& datatypes) const;

@@ -24,9 +24,7 @@ class Execution final : public Engine {
   int run(Background& background) override;
   int start() override;
   int test(bool& done) override;
-  // Whether the last call used shared memory only. Then the engine is worth keeping: the call takes
-  // little more time than making an engine, and the engine keeps little memory.
-  bool ran_program() const { return runs_program_; }
+  // Releases what grows with the size of a message, for an engine that waits for the next request.
   void keep_little() {
     release_all();
     program_.shrink();

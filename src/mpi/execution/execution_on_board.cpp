@@ -75,7 +75,7 @@ int Execution::end_program() {
 
 std::optional<node::Memory> Execution::memory_on_board() {
   node::Memory memory;
-  if (!ran_program() || binding.has_stand_ins() || !lay_out(memory)) return {};
+  if (!runs_program_ || binding.has_stand_ins() || !lay_out(memory)) return {};
   return memory;
 }
 

@@ -53,7 +53,6 @@ class Workspaces {
     return last;
   }
   void give_back(std::unique_ptr<Execution> engine) {
-    if (!engine->ran_program()) return;
     engine->keep_little();
     const std::lock_guard lock(mutex_);
     if (idle_.size() < most_idle) idle_.push_back(std::move(engine));
