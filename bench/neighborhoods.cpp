@@ -81,15 +81,38 @@ Edges power_law(int p) {
   return edges;
 }
 
-// The parts of an unstructured mesh: points in a square, each with its six nearest ones. Points are
-// numbered in stripes, as a partitioner would.
-Edges unstructured(int p) {
+using Points = std::vector<std::array<double, 2>>;
+
+// Numbers points in stripes, as a simple partitioner would.
+void in_stripes(Points::iterator first, Points::iterator end) {
+  std::sort(first, end, [](const auto& a, const auto& b) {
+    return std::pair(std::floor(a[0] * 4), a[1]) < std::pair(std::floor(b[0] * 4), b[1]);
+  });
+}
+
+// Numbers points by recursive bisection across the longer side, as common partitioners do.
+void by_bisection(Points::iterator first, Points::iterator end) {
+  if (end - first < 2) return;
+  const auto middle = first + (end - first) / 2;
+  const auto side = [&](int axis) {
+    const auto [least, most] = std::minmax_element(
+        first, end, [&](const auto& a, const auto& b) { return a[axis] < b[axis]; });
+    return (*most)[axis] - (*least)[axis];
+  };
+  const int axis = side(0) < side(1) ? 1 : 0;
+  std::sort(first, end, [&](const auto& a, const auto& b) { return a[axis] < b[axis]; });
+  by_bisection(first, middle);
+  by_bisection(middle, end);
+}
+
+// The parts of an unstructured mesh: points in a square, each with its six nearest ones.
+template <typename Number>
+Edges mesh(int p, Number&& number) {
   std::mt19937 random(5);
   std::uniform_real_distribution<double> coordinate(0, 1);
-  std::vector<std::array<double, 2>> points(p);
+  Points points(p);
   for (auto& [x, y] : points) x = coordinate(random), y = coordinate(random);
-  std::ranges::sort(points, {},
-                    [](const auto& each) { return std::pair(std::floor(each[0] * 4), each[1]); });
+  number(points.begin(), points.end());
   Edges edges;
   for (int a = 0; a < p; ++a) {
     std::vector<std::pair<double, int>> others;
@@ -134,7 +157,8 @@ const std::vector<std::pair<std::string, std::function<MPI_Comm(int p, int rank)
     {"corners3d", [](int p, int rank) { return graph_of(stencil(p, 3, true), rank); }},
     {"random", [](int p, int rank) { return graph_of(random_graph(p, 12), rank); }},
     {"power_law", [](int p, int rank) { return graph_of(power_law(p), rank); }},
-    {"unstructured", [](int p, int rank) { return graph_of(unstructured(p), rank); }},
+    {"unstructured", [](int p, int rank) { return graph_of(mesh(p, in_stripes), rank); }},
+    {"bisected", [](int p, int rank) { return graph_of(mesh(p, by_bisection), rank); }},
 };
 
 // The buffers and arguments of one rank's calls.

@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::int64_t longest_sum = 64 << 10;    // bytes
 constexpr std::int64_t at_once_from = 256 << 10;  // bytes
+constexpr std::int64_t long_block = 1 << 20;  // bytes; its time between nodes is that of its bytes
 constexpr int least_ranks_at_once = 8;
 constexpr int most_ranks = 512;  // more: the ranking takes up to 40 ms, and nothing was simulated
 
@@ -69,7 +70,12 @@ std::optional<Ranking::Entry> neighbor_rule(const Ranking& ranking, NetworkKind 
     published.travel = Travel::published;
     for (const Choice& each : {messages, published}) {
       const auto ratio = ranking.ratio(each, rival, network, bytes);
-      if (!ratio || ratio->most > least || ratio->least * least_gain_among_neighbors > 1) continue;
+      if (!ratio || ratio->most > least) continue;
+      const bool sends_fewer_bytes =
+          ranking.ratio(each, rival, network, long_block)->least * least_gain_by_fewer_bytes <= 1;
+      if (ratio->least * least_gain_among_neighbors > 1 &&
+          !(sends_fewer_bytes && ratio->most * least_gain_by_fewer_bytes <= 1))
+        continue;
       best = Ranking::Entry{each, *ranking.seconds(each, bytes)};
       least = ratio->most;
     }

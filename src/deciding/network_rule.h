@@ -57,7 +57,11 @@ std::optional<Ranking::Entry> network_rule(const Ranking& ranking, NetworkKind n
 // with no network that the ranks may have, and gains at least 2.5 with one of them. The model
 // counts the messages of the busiest rank only, and leaves out that a relay waits for its turn on
 // the processor. So on the hosts of docs/neighbours.md, a predicted gain of 2.4 is none.
+//
+// A smaller gain is certain if it consists of bytes between nodes, as in an allgather whose blocks
+// go to several ranks of a node: 1.2 with every network, and as much for long blocks on a slow one.
 inline constexpr double least_gain_among_neighbors = 2.5;
+inline constexpr double least_gain_by_fewer_bytes = 1.2;
 std::optional<Ranking::Entry> neighbor_rule(const Ranking& ranking, NetworkKind network,
                                             const Collective& collective, std::int64_t bytes);
 

@@ -1,7 +1,10 @@
 #include "deciding/network_rule.h"
 
 #include <gtest/gtest.h>
+#include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "choices/known_shape.h"
 #include "choices/shipped_rules.h"
@@ -89,6 +92,30 @@ TEST(NetworkRule, CombinesBlocksOfNeighbors) {
     EXPECT_EQ(chosen(*collective, "node:4 core:1", 4, 8), "") << "nothing to combine";
   }
   EXPECT_EQ(chosen(neighbor_alltoall, "node:2 core:16", 32, 64 << 10), "");
+}
+
+// Every rank sends to all ranks of the next of four nodes, so an allgather sends a quarter of the
+// bytes.
+TEST(NetworkRule, CombinesIfThatSavesBytesBetweenNodes) {
+  Shape shape = known(16, "node:4 core:4");
+  std::vector<Neighbors> all;
+  for (int rank = 0; rank < 16; ++rank) {
+    std::vector<int> above, below;
+    for (int i = 0; i < 4; ++i) {
+      above.push_back((rank / 4 + 1) % 4 * 4 + i);
+      below.push_back((rank / 4 + 3) % 4 * 4 + i);
+    }
+    all.push_back(Neighbors::in_graph(below, above));
+  }
+  shape.neighborhood = std::make_shared<const Neighborhood>(std::move(all));
+  const auto chosen = [&](const Collective& collective, NetworkKind network) {
+    const auto ranking = ranking_of_few(collective, shape, usual_model(), false);
+    const auto found = neighbor_rule(*ranking, network, collective, 1024);
+    return found ? found->choice.text() : "";
+  };
+  EXPECT_EQ(chosen(neighbor_allgather, NetworkKind::ethernet), "combining");
+  EXPECT_EQ(chosen(neighbor_allgather, NetworkKind::any), "") << "loses with a fast network";
+  EXPECT_EQ(chosen(neighbor_alltoall, NetworkKind::ethernet), "") << "as many bytes";
 }
 
 TEST(NetworkRule, HoldsAtOnceForLongMessagesOfManyRanks) {
