@@ -50,7 +50,7 @@ HERE = (
 # calls. Sums of floating-point numbers are not tried (TOCCATA_SUMS=all tries them).
 HOSTS = Place(
     "16 ranks\non 4 hosts", 16, (8, 1 << 10), ("allgather", "alltoall", "bcast"),
-    repetitions=20, limit=20, trials=700,
+    repetitions=20, limit=20, trials=350,
 )  # fmt: skip
 
 
