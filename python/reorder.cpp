@@ -19,6 +19,7 @@
 #include "networks/flows.h"
 #include "scotch.h"
 #include "topology/reorder/fold.h"
+#include "topology/reorder/halving.h"
 #include "topology/reorder/least.h"
 #include "topology/reorder/refine.h"
 
@@ -169,6 +170,12 @@ void bind_reorder(nb::module_& module) {
         return timed([&] { return map_flows(placement_of(shape), flows, {.root = shape.root}); });
       },
       "flows"_a, "shape"_a, nb::call_guard<nb::gil_scoped_release>());
+  module.def(
+      "map_by_halving",
+      [](const Flows& flows, const Shape& shape, unsigned seed) {
+        return timed([&] { return map_by_halving(placement_of(shape), flows, seed); });
+      },
+      "flows"_a, "shape"_a, "seed"_a, nb::call_guard<nb::gil_scoped_release>());
   module.def(
       "refine",
       [](const Flows& flows, const Shape& shape, const Mapping& players, double seconds) {

@@ -54,13 +54,13 @@ def text_of(path: Path, most: int = MOST_BYTES) -> str:
         raise InputError(f"{path}: is not text") from None
 
 
-def json_of(path: Path, *, what: str, remedy: str) -> dict[str, Any]:
+def json_of(path: Path, *, what: str, remedy: str, most: int = MOST_BYTES) -> dict[str, Any]:
     """The object in a JSON file; InputError if it has none. `remedy` tells how to get a valid file.
 
     Example: json_of(path, what="tuning file", remedy="`toccata tune` writes them").
     """
     try:
-        return msgspec.json.decode(text_of(path), type=dict[str, Any])
+        return msgspec.json.decode(text_of(path, most), type=dict[str, Any])
     except (msgspec.MsgspecError, RecursionError):
         raise InputError(f"{path}: is not a {what}; {remedy}") from None
 
@@ -74,12 +74,13 @@ def read(
     what: str,
     remedy: str,
     oldest: int | None = None,
+    most: int = MOST_BYTES,
 ) -> Kind:
     """Like json_of, for a file of ours: `key` gives its version, `convert` checks its fields.
 
     Versions from `oldest` on are read, if it is given; `kind` has defaults for their fields.
     """
-    document = json_of(path, what=what, remedy=remedy)
+    document = json_of(path, what=what, remedy=remedy, most=most)
     if key not in document:
         raise InputError(f"{path}: is not a {what}; {remedy}")
     found = document[key]

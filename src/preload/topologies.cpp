@@ -16,6 +16,7 @@
 #include "mpi/settings/settings.h"
 #include "preload/duplicates.h"
 #include "toccata/toccata.h"
+#include "topology/reorder/best_mapping.h"
 #include "topology/reorder/fold.h"
 
 #define TOCCATA_INTERPOSED extern "C" TOCCATA_PUBLIC
@@ -47,6 +48,21 @@ int ranks_in(MPI_Comm comm) {
   return size;
 }
 
+// Whether a mesh has at least one cell and at most that many.
+bool fits(const Mesh& mesh, int most) {
+  for (const int size : mesh.dims) {
+    if (size < 1 || size > most) return false;
+    most /= size;
+  }
+  return true;
+}
+
+Mapping map_graph(const Placement& placement, const Flows& flows) {
+  BestMapping best(placement, flows);
+  best.offer_usual_ones();
+  return std::move(best).result();
+}
+
 bool is_unweighted(const int* weights) { return weights == MPI_UNWEIGHTED; }
 
 // Whether a list of that many numbers can be read at all; MPI detects other errors.
@@ -68,11 +84,13 @@ TOCCATA_INTERPOSED int MPI_Cart_create(MPI_Comm comm, int ndims, const int dims[
     return native(comm);
   return guarded(comm, [&]() -> int {
     const Mesh mesh{{dims, dims + ndims}, std::vector<bool>(periods, periods + ndims)};
-    for (const int each : mesh.dims)
-      if (each < 1) return native(comm);
-    if (mesh.cells() != ranks_in(comm)) return native(comm);  // not all ranks are in it
+    const int ranks = ranks_in(comm);
+    if (!fits(mesh, ranks)) return native(comm);
     return on_reordered(
-        comm, [&](const Placement& placement) { return fold(placement, mesh); },
+        comm,
+        [&](const Placement& placement) {
+          return mesh.cells() == ranks ? fold(placement, mesh) : fold_some(placement, mesh);
+        },
         [&](MPI_Comm on) { return next(on, ndims, dims, periods, 0, made); });
   });
 }
@@ -90,7 +108,7 @@ TOCCATA_INTERPOSED int MPI_Graph_create(MPI_Comm comm, int nnodes, const int ind
     return on_reordered(
         comm,
         [&](const Placement& placement) {
-          return map_flows(placement, flows_of_edges(nnodes, all));
+          return map_graph(placement, flows_of_edges(nnodes, all));
         },
         [&](MPI_Comm on) { return next(on, nnodes, index, edges, 0, made); });
   });
@@ -122,7 +140,7 @@ TOCCATA_INTERPOSED int MPI_Dist_graph_create(MPI_Comm comm, int n, const int sou
     Flows flows;
     if (int code = gather_edges(comm, mine, flows); code != MPI_SUCCESS) return code;
     return on_reordered(
-        comm, [&](const Placement& placement) { return map_flows(placement, flows); },
+        comm, [&](const Placement& placement) { return map_graph(placement, flows); },
         [&](MPI_Comm on) { return make(on, 0); });
   });
 }
@@ -163,7 +181,7 @@ TOCCATA_INTERPOSED int MPI_Dist_graph_create_adjacent(
     }
     return on_reordered(
         comm,
-        [&](const Placement& placement) { return map_flows(placement, flows_of_edges(p, edges)); },
+        [&](const Placement& placement) { return map_graph(placement, flows_of_edges(p, edges)); },
         [&](MPI_Comm on) {
           if (on == comm) return native(on, 0);
           int node = 0;

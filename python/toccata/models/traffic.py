@@ -20,6 +20,7 @@ from toccata.plain_table import PlainTable
 from toccata.quantities import MOST_RANKS, show_amount
 
 KEY, OLDEST, VERSION = "toccata_traffic", 1, 2
+MOST_BYTES = 1 << 28  # of a file: 65536 ranks with 100 partners each
 REMEDY = "`toccata run --record FILE.json -- mpirun ...` writes such files"
 Core = Annotated[int, Meta(ge=-1, le=2**31 - 1)]
 
@@ -105,7 +106,7 @@ class Record:
 def is_traffic(text: str) -> bool:
     """Whether a text names a file with recorded traffic."""
     path = Path(text)
-    if path.suffix != ".json" or documents.why_unreadable(path):
+    if path.suffix != ".json" or documents.why_unreadable(path, MOST_BYTES):
         return False
     try:
         found = msgspec.json.decode(path.read_bytes())
@@ -117,8 +118,9 @@ def is_traffic(text: str) -> bool:
 def read(path: Path) -> Record:
     """InputError if the file is not a record of this version."""
     found = documents.read(
-        path, Record, KEY, VERSION, what="record of traffic", remedy=REMEDY, oldest=OLDEST
-    )
+        path, Record, KEY, VERSION, what="record of traffic", remedy=REMEDY, oldest=OLDEST,
+        most=MOST_BYTES,
+    )  # fmt: skip
     if len(found.cores) != found.ranks:
         raise InputError(f"{path}: cores: expected one for each of {found.ranks} ranks; {REMEDY}")
     for each in found.pairs:

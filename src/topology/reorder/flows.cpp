@@ -67,9 +67,24 @@ Neighbours::Neighbours(const Flows& flows) : first_(flows.p() + 1) {
   std::vector<std::size_t> next(first_.begin(), first_.end() - 1);
   for (int rank = 0; rank < flows.p(); ++rank)
     flows.for_each(rank, [&](int peer, double bytes) {
+      if (peer == rank) return;
       all_[next[rank]++] = {peer, bytes};
       all_[next[peer]++] = {rank, bytes};
     });
+  // Partners in both directions are listed twice so far.
+  auto to = all_.begin();
+  for (int rank = 0; rank < flows.p(); ++rank) {
+    const auto begin = all_.begin() + first_[rank], end = all_.begin() + next[rank];
+    std::sort(begin, end, [](const auto& a, const auto& b) { return a.rank < b.rank; });
+    first_[rank] = to - all_.begin();
+    for (auto each = begin; each != end; ++each)
+      if (each != begin && each->rank == (to - 1)->rank)
+        (to - 1)->bytes += each->bytes;
+      else
+        *to++ = *each;
+  }
+  first_.back() = to - all_.begin();
+  all_.erase(to, all_.end());
 }
 
 namespace {

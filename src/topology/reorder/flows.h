@@ -42,7 +42,8 @@ class Flows {
   std::vector<std::vector<Range>> rows_;
 };
 
-// The partners of each rank, and the bytes in both directions.
+// The other ranks with which each rank exchanges bytes, in ascending order, and the bytes in both
+// directions together.
 class Neighbours {
  public:
   struct Neighbour {

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "topology/placements.h"
+#include "topology/reorder/best_mapping.h"
 
 namespace toccata {
 
@@ -47,32 +48,11 @@ std::vector<int> snake(const Mesh& mesh) {
 
 namespace {
 
-class Best {
- public:
-  Best(const Placement& placement, const Flows& flows)
-      : placement_(placement), flows_(flows), mapping_(identity(placement.p())) {
-    least_ = hop_bytes(placement_, flows_, mapping_);
-  }
-  void offer(const Mapping& mapping) {
-    if (const double sum = hop_bytes(placement_, flows_, mapping); sum < least_) {
-      least_ = sum;
-      mapping_ = mapping;
-    }
-  }
-  Mapping result() && { return std::move(mapping_); }
-
- private:
-  const Placement& placement_;
-  const Flows& flows_;
-  Mapping mapping_;
-  double least_;
-};
-
 // Finds mappings in which each dimension of the job is the snake of a group of the machine's
 // dimensions.
 class Groups {
  public:
-  Groups(const Mesh& job, const Grid& grid, Best& best)
+  Groups(const Mesh& job, const Grid& grid, BestMapping& best)
       : job_(job), grid_(grid), best_(best), group_(grid.mesh.dimensions()) {
     assign(0, job.dims);
   }
@@ -126,7 +106,7 @@ class Groups {
 
   const Mesh& job_;
   const Grid& grid_;
-  Best& best_;
+  BestMapping& best_;
   std::vector<int> group_;  // by dimension of the machine
 };
 
@@ -182,7 +162,7 @@ Mesh ring_of(int p) { return {{p}, {true}}; }
 
 Mapping fold(const Placement& placement, const Mesh& job) {
   const Flows flows = flows_between_neighbours(job);
-  Best best(placement, flows);
+  BestMapping best(placement, flows);
   const auto along = [&](const std::vector<int>& order, const Mapping& ranks) {
     Mapping mapping(placement.p());
     for (std::size_t i = 0; i < order.size(); ++i) mapping[order[i]] = ranks[i];
@@ -195,7 +175,23 @@ Mapping fold(const Placement& placement, const Mesh& job) {
   along(patches, walked);
   if (placement.machine().network()) along(snake(job), along_the_snake(placement));
   if (const auto grid = grid_of(placement)) Groups(job, *grid, best);
-  best.offer(map_flows(placement, flows));
+  best.offer_usual_ones();
+  return std::move(best).result();
+}
+
+Mapping fold_some(const Placement& placement, const Mesh& job) {
+  const Flows flows = flows_between_neighbours(job);
+  BestMapping best(placement, flows);
+  // The first ranks, and those on close cores.
+  for (Mapping ranks : {identity(placement.p()), rmh(placement)}) {
+    const std::span<int> inside(ranks.data(), static_cast<std::size_t>(job.cells()));
+    std::ranges::sort(inside);
+    std::ranges::sort(ranks.begin() + job.cells(), ranks.end());
+    Mapping mapping = ranks;
+    const Mapping folded = fold(placement.among(inside), job);
+    for (int cell = 0; cell < job.cells(); ++cell) mapping[cell] = ranks[folded[cell]];
+    best.offer(std::move(mapping));
+  }
   return std::move(best).result();
 }
 

@@ -20,8 +20,13 @@ std::vector<int> snake(const Mesh& mesh);
 // dimensions of the machine's mesh (with the ranks of a cell as one more) may form groups that have
 // the sizes of the job's dimensions. Then each dimension follows the snake of its group, and
 // neighbours remain neighbours. Otherwise, the best of these is used: snake along snake, square
-// patches on close cores, map_flows, or the original order. The best has the fewest hop-bytes.
+// patches on close cores, map_flows, or the original order. The best has the fewest hop-bytes, and
+// not more bytes between nodes than the original order.
 Mapping fold(const Placement& placement, const Mesh& job);
+
+// The same if the mesh has fewer cells than there are ranks; those after the last cell are not in
+// it.
+Mapping fold_some(const Placement& placement, const Mesh& job);
 
 // A ring of all ranks with `root` in the first place: rmh; on a mesh, its snake if that has fewer
 // hops.

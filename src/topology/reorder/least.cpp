@@ -31,15 +31,11 @@ std::vector<int> nearest(const Placement& placement, int number) {
 
 // By rank: the bytes with each partner in both directions, the most first.
 std::vector<std::vector<double>> bytes_of_partners(const Flows& flows) {
-  const Neighbours neighbours(flows);  // may list a partner twice, once for each direction
+  const Neighbours neighbours(flows);
   std::vector<std::vector<double>> result(flows.p());
-  std::vector<double> with(flows.p(), 0);
   for (int rank = 0; rank < flows.p(); ++rank) {
-    for (const Neighbours::Neighbour& each : neighbours.of(rank)) with[each.rank] += each.bytes;
-    for (const Neighbours::Neighbour& each : neighbours.of(rank)) {
-      if (with[each.rank] > 0 && each.rank != rank) result[rank].push_back(with[each.rank]);
-      with[each.rank] = 0;
-    }
+    for (const Neighbours::Neighbour& each : neighbours.of(rank))
+      result[rank].push_back(each.bytes);
     std::ranges::sort(result[rank], std::greater{});
   }
   return result;

@@ -115,7 +115,7 @@ class Exchanges {
   double saving_of_move(int rank, int other) const {
     double sum = 0;
     for (const Neighbours::Neighbour& each : neighbours_.of(rank))
-      if (each.rank != other && each.rank != rank)
+      if (each.rank != other)
         sum += each.bytes * (distance(placement_, core_[rank], core_[each.rank]) -
                              distance(placement_, core_[other], core_[each.rank]));
     return sum;
