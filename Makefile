@@ -82,7 +82,7 @@ tsan: setup ## threads, decisions, requests and random programs with the thread 
 	@ninja -C build/tsan unit_tests mpi_tests_openmpi soak_openmpi toccata_openmpi
 	@build/tsan/tests/unit/unit_tests --gtest_brief=1 \
 	  --gtest_filter='Board*:Exchange*:Program*:Decisions*:Configuration*:File*:ScheduleFile*:Msccl*'
-	@cd build/tsan && TSAN_OPTIONS="ignore_noninstrumented_modules=1 history_size=4" \
+	@cd build/tsan && TSAN_OPTIONS="ignore_noninstrumented_modules=1 history_size=4 suppressions=$(CURDIR)/tests/tsan.txt" \
 	  GTEST_FILTER='-Large*:Errors.NotEnoughMemory:Alltoallv.LackOfMemory*' ctest --no-tests=error -R '^(mpi.openmpi.n2|soak.openmpi)$$' --output-on-failure
 
 coverage: setup ## the lines of src/ that the tests run, per folder: half an hour
