@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Annotated, Literal, get_args
 
@@ -112,6 +113,16 @@ def _follows(choice: _core.Choice) -> bool:
 Expanded = list[tuple[int, int, int, float]]  # sender, receiver, messages and units of each pair
 
 
+@dataclass(frozen=True)
+class Called:
+    """Calls of a collective with one size, and the messages of each."""
+
+    members: list[int]  # by rank of the communicator: that of the world
+    messages: Expanded  # between ranks of the communicator
+    bytes: int  # per unit
+    calls: int
+
+
 def _expanded(choice: _core.Choice, shape: _core.Shape) -> Expanded | None:
     """None if there are too many messages."""
     found = _core.pairs_of(choice, shape, MOST_MESSAGES)
@@ -155,8 +166,9 @@ def pairs(
     collectives: Sequence[Calls],
     world: _core.Placement,
     following: bool = True,
-) -> tuple[list[Pair], int]:
-    """The messages between ranks of the world, and the calls for which these would be too many.
+) -> tuple[list[Pair], list[Called], int]:
+    """The messages between ranks of the world, the calls that send them, and the number of calls
+    for which these would be too many.
 
     Without `following`, calls whose algorithm follows the placement send nothing.
     """
@@ -164,6 +176,7 @@ def pairs(
     bytes_: dict[tuple[int, int], float] = defaultdict(float)
     groups: dict[int, _Group] = {}
     here: dict[Hashable, Expanded | None] = {}  # of algorithms that follow the placement
+    called: list[Called] = []
     left, left_out = MOST_MESSAGES, 0
     for each in sorted(collectives, key=lambda each: -each.calls * max(1, each.bytes)):
         if each.communicator not in groups:
@@ -190,11 +203,16 @@ def pairs(
             left_out += each.calls
             continue
         left -= len(found)
+        called.append(Called(group.members, found, each.bytes, each.calls))
         for sender, receiver, number, units in found:
             ends = group.members[sender], group.members[receiver]
             messages[ends] += number * each.calls
             bytes_[ends] += units * each.bytes * each.calls
-    return [
-        Pair(*ends, "collective", round(number), round(bytes_[ends]))
-        for ends, number in messages.items()
-    ], left_out
+    return (
+        [
+            Pair(*ends, "collective", round(number), round(bytes_[ends]))
+            for ends, number in messages.items()
+        ],
+        called,
+        left_out,
+    )

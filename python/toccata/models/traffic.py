@@ -1,12 +1,13 @@
 """The traffic of a program: records of its messages and collectives, and where these go."""
 
 import json
+import operator
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import msgspec
 from msgspec import Meta
@@ -15,7 +16,7 @@ from rich.table import Table
 from toccata import _core, documents
 from toccata.errors import InputError
 from toccata.models import estimates
-from toccata.models.estimates import Calls, Count, Pair, Runs
+from toccata.models.estimates import Called, Calls, Count, Pair, Runs
 from toccata.plain_table import PlainTable
 from toccata.quantities import MOST_RANKS, show_amount
 
@@ -31,6 +32,7 @@ class Traffic:
 
     placement: _core.Placement
     pairs: list[Pair]  # with estimates of the collectives
+    called: list[Called] = field(default_factory=list)  # collectives whose messages are in `pairs`
     left_out: int = 0  # calls of collectives that `pairs` does not contain
 
     @property
@@ -97,10 +99,10 @@ class Record:
         The MPI library chooses its algorithms by the nodes, too. Without `following`, collectives
         whose algorithm follows the placement send nothing.
         """
-        more, left_out = estimates.pairs(
+        more, called, left_out = estimates.pairs(
             self.mpi, self.communicators, self.collectives, placement, following
         )
-        return Traffic(placement, self.pairs + more, self.left_out + left_out)
+        return Traffic(placement, self.pairs + more, called, self.left_out + left_out)
 
 
 def is_traffic(text: str) -> bool:
@@ -218,41 +220,70 @@ def _share(part: int, whole: int) -> str:
     return f"{100 * part / whole:.1f}%" if whole else ""
 
 
-def seconds(traffic: Traffic, model: _core.Model) -> float:
-    """The communication time of a program by a model, if the messages of a rank follow each other.
+class _Costs:
+    """The costs of messages between ranks with these places, by a model."""
 
-    A message costs alpha + bytes·beta of the innermost level that both ranks share, at either end.
-    The time is that of the busiest rank, or of the busiest object with a limited injection rate.
+    def __init__(self, placement: _core.Placement, model: _core.Model) -> None:
+        self.levels = {each["level"]: each for each in json.loads(model.json)["levels"]}
+        self._regions = list(regions(placement))
+
+    def of(self, a: int, b: int, messages: float, size: float) -> tuple[float, float]:
+        """The latencies if the messages follow each other; and the time of their bytes."""
+        level = next(iter(self.levels))
+        for name, of in self._regions:
+            if of[a] == of[b] and name in self.levels:
+                level = name
+        costs = self.levels[level]
+        long = size >= messages * costs.get("threshold", float("inf"))
+        costs = costs.get("rendezvous", costs["eager"]) if long else costs["eager"]
+        return messages * costs["alpha"], size * costs["beta"]
+
+
+def _busiest(calls: Called, costs: _Costs) -> float:
+    """The time of one call, if the messages of a rank follow each other."""
+    of_rank: dict[int, float] = defaultdict(float)
+    for sender, receiver, messages, units in calls.messages:
+        ends = calls.members[sender], calls.members[receiver]
+        took = sum(costs.of(*ends, messages, units * calls.bytes))
+        for rank in ends:
+            of_rank[rank] += took
+    return max(of_rank.values(), default=0.0)
+
+
+def seconds(traffic: Traffic, model: _core.Model) -> float:
+    """The communication time of a program by a model.
+
+    It is that of the busiest rank, or of the busiest object with a limited injection rate. All
+    ranks of a collective wait for its busiest one. The messages of a rank with others are in flight
+    together, like those of a halo; only messages with the same rank wait for each other.
     """
-    levels = {each["level"]: each for each in json.loads(model.json)["levels"]}
-    outermost = next(iter(levels))
+    costs = _Costs(traffic.placement, model)
     at = list(regions(traffic.placement))
     of_rank = [0.0] * traffic.ranks
+    latency = [0.0] * traffic.ranks
     out: dict[tuple[str, int], float] = defaultdict(float)
     into: dict[tuple[str, int], float] = defaultdict(float)
     for each in traffic.pairs:
         if each.sender == each.receiver or each.messages == 0:
             continue
-        level = outermost
         for name, of in at:
             if of[each.sender] != of[each.receiver]:
                 for ends, rank in ((out, each.sender), (into, each.receiver)):
                     ends[name, of[rank]] += each.bytes
-            elif name in levels:
-                level = name
-        cost = _messages(levels[level], each)
-        of_rank[each.sender] += cost
-        of_rank[each.receiver] += cost
+        if each.kind == "collective":
+            continue
+        waiting, sending = costs.of(each.sender, each.receiver, each.messages, each.bytes)
+        for rank in (each.sender, each.receiver):
+            of_rank[rank] += sending
+            latency[rank] = max(latency[rank], waiting)
+    for calls in traffic.called:
+        took = calls.calls * _busiest(calls, costs)
+        for rank in calls.members:
+            of_rank[rank] += took
     limited = (
-        size / levels[name]["injection"]
+        size / costs.levels[name]["injection"]
         for ends in (out, into)
         for (name, _), size in ends.items()
-        if levels.get(name, {}).get("injection")
+        if costs.levels.get(name, {}).get("injection")
     )
-    return float(max([*of_rank, *limited]))
-
-
-def _messages(level: dict[str, Any], pair: Pair) -> float:
-    long = pair.bytes >= pair.messages * level.get("threshold", float("inf"))
-    costs = level.get("rendezvous", level["eager"]) if long else level["eager"]
-    return float(pair.messages * costs["alpha"] + pair.bytes * costs["beta"])
+    return float(max([*map(operator.add, of_rank, latency), *limited]))

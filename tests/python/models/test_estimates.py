@@ -26,7 +26,7 @@ def expanded(
     form: Literal["blocking", "nonblocking"] = "blocking",
 ) -> Ends:  # fmt: skip
     entry = Calls(collective, 0, size, root, calls, form)
-    found, left_out = estimates.pairs(mpi, [[Run(*each) for each in runs]], [entry], world)
+    found, _, left_out = estimates.pairs(mpi, [[Run(*each) for each in runs]], [entry], world)
     assert left_out == 0 and {each.kind for each in found} <= {"collective"}
     return {(each.sender, each.receiver): (each.messages, each.bytes) for each in found}
 
@@ -79,13 +79,13 @@ def test_each_communicator_has_its_own_nodes() -> None:
     entries = [
         Calls("bcast", each, 8, root, 1, "blocking") for each, root in enumerate((0, 0, 0, 1))
     ]
-    found, _ = estimates.pairs(OPEN_MPI_5, runs, entries, world)
+    found, _, _ = estimates.pairs(OPEN_MPI_5, runs, entries, world)
     assert sorted((each.sender, each.receiver, each.messages) for each in found) == [
         (0, 1, 1), (0, 2, 1), (2, 3, 1),
         (4, 5, 1), (4, 6, 1), (6, 7, 1),
         (8, 9, 1), (8, 10, 1), (9, 8, 1), (10, 9, 1), (10, 11, 2),
     ]  # fmt: skip
-    kept, _ = estimates.pairs(OPEN_MPI_5, runs, entries, world, following=False)
+    kept, _, _ = estimates.pairs(OPEN_MPI_5, runs, entries, world, following=False)
     assert sorted({each.sender for each in kept}) == [4, 6]
 
 
@@ -135,7 +135,7 @@ def test_too_many_messages_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None
         Calls("bcast", 0, 8, 0, 7, "blocking"),
         Calls("alltoall", 1, 100, 0, 5, "blocking"),
     ]
-    found, left_out = estimates.pairs("", runs, entries, ONE_NODE)
+    found, _, left_out = estimates.pairs("", runs, entries, ONE_NODE)
     assert left_out == 5 and sum(each.messages for each in found) == 2 * 12 + 7 * 3
 
 

@@ -146,6 +146,18 @@ def test_n_body_gains_only_if_its_allgather_ignores_the_nodes(
     assert proposal.pays == (gain > 0)
 
 
+@pytest.mark.parametrize(("mpi", "gain"), [("Open MPI v4.1.4", 0.42), ("Open MPI v5.0.11", 0.01)])
+def test_all_ranks_wait_for_sums(tmp_path: Path, mpi: str, gain: float) -> None:
+    """A mesh: 300 halos, whose messages overlap, and 600 sums. Measured on four hosts: 38 and 6% of
+    the program's time, because only Open MPI 4.1's sums depend on the placement."""
+    pairs = [[a, (a + step) % 16, "point-to-point", 300, 300_000]
+             for a in range(16) for step in (1, 2, 14, 15)]  # fmt: skip
+    calls: list[list[object]] = [["allreduce", 0, 8, 0, 600, "blocking"]]
+    record, placed = collectives(tmp_path / "a.json", mpi, "node:4 core:4", MIXED, calls, pairs)
+    proposal = placing.propose(record, placed, HOSTS, 1.0, scotch=False)
+    assert max(proposal.gain, 0) == pytest.approx(gain, abs=0.03)
+
+
 def test_messages_that_follow_the_nodes_do_not_hide_the_others(tmp_path: Path) -> None:
     """The broadcasts of `han` go along with any mapping, so the ring of small blocks decides."""
     calls: list[list[object]] = [["bcast", 0, 2**20, 0, 5, "blocking"]]

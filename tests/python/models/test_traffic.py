@@ -68,11 +68,11 @@ def test_predicted_time_is_that_of_the_busiest_rank_or_node(tmp_path: Path) -> N
     file = write(tmp_path / "a.json", pairs, "node:2 core:2")
     found = recorded.read(file)
     placed = found.placed(file)
-    # Rank 1: 4 · 0.25 inside the node, 10 + 1000 · 0.5 between nodes.
-    assert recorded.seconds(found.traffic(placed), model) == pytest.approx(1 + 10 + 500)
-    # Ranks 1 and 3 are on one node; rank 0: 4 · 1 + 40 · 0.5 + 2 · 0.25.
+    # Rank 1: 10 + 1000 · 0.5 between nodes, and at the same time 4 · 0.25 inside the node.
+    assert recorded.seconds(found.traffic(placed), model) == pytest.approx(10 + 500)
+    # Ranks 1 and 3 are on one node; rank 0: 4 · 1 + 40 · 0.5, and at the same time 2 · 0.25.
     other = found.traffic(placed.among([0, 2, 1, 3]))
-    assert recorded.seconds(other, model) == pytest.approx(4 + 20 + 0.5)
+    assert recorded.seconds(other, model) == pytest.approx(4 + 20)
     assert 0 < recorded.seconds(other, predicting.read_model("usual")) < 1
 
 
