@@ -21,6 +21,7 @@ struct Batch {
   std::vector<bool> has;              // by node
   std::vector<std::int32_t> parents;  // by node
   std::vector<int> order;             // nodes as they were added
+  std::size_t tried = 0;              // of these, the nodes whose links were all tried
 
   bool spans() const { return order.size() == parents.size(); }
 };
@@ -130,13 +131,17 @@ class Supply {
   std::vector<int> touched_;
 };
 
-// Grows a batch until it spans all nodes. Trees that cannot take a link are split off as a new
-// batch.
-void grow(const Network& network, std::vector<std::int64_t>& left, Batch& batch,
+// If no more trees than these begin to grow, they grow in turns, node by node: so all trees find
+// short ways. With more trees, this takes long.
+constexpr std::size_t most_in_turns = 32;
+
+// Grows a batch until it has `enough` nodes. Trees that cannot take a link now can never take it.
+// They are split off as a new batch.
+void grow(const Network& network, std::vector<std::int64_t>& left, std::size_t enough, Batch& batch,
           std::vector<Batch>& others) {
   Supply supply(network, left, others);
-  for (std::size_t i = 0; i < batch.order.size() && !batch.spans(); ++i)
-    for (const int link : network.out(batch.order[i])) {
+  for (; batch.order.size() < enough && batch.tried < batch.order.size(); ++batch.tried)
+    for (const int link : network.out(batch.order[batch.tried])) {
       const auto [from, to, capacity] = network.links()[link];
       if (batch.has[to] || left[link] == 0) continue;
       std::int64_t taken = std::min(left[link], batch.weight);
@@ -186,12 +191,18 @@ std::vector<PackedTree> pack_trees(const Network& network, const std::vector<std
   std::vector<std::int64_t> left;
   for (const NetworkLink& each : network.links()) left.push_back(each.capacity);
   std::vector<PackedTree> trees;
+  const bool in_turns = growing.size() <= most_in_turns;
   while (!growing.empty()) {
+    if (in_turns) std::ranges::rotate(growing, growing.begin() + 1);
     Batch batch = std::move(growing.back());
     growing.pop_back();
-    grow(network, left, batch, growing);
-    if (!batch.spans()) throw std::logic_error("a tree cannot be completed");
-    trees.emplace_back(static_cast<int>(batch.weight), std::move(batch.parents));
+    grow(network, left, in_turns ? batch.order.size() + 1 : nodes.size(), batch, growing);
+    if (batch.spans())
+      trees.emplace_back(static_cast<int>(batch.weight), std::move(batch.parents));
+    else if (batch.tried < batch.order.size())
+      growing.push_back(std::move(batch));
+    else
+      throw std::logic_error("a tree cannot be completed");
   }
   return trees;
 }

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 from itertools import pairwise
-from math import lcm
+from math import gcd, lcm
 from time import perf_counter
 
 from rich.table import Table
@@ -23,6 +23,7 @@ MOST_TREES = 24  # the maximum number of parts of a message, or of a node's bloc
 MOST_OF_ALL = 128  # nodes, if every node has its own trees
 MOST_OF_TORUS = 512  # the same, if a torus lacks some links
 SLOW = 0.5  # share of the capacity of other nodes below which a node does not forward
+PARTS = 12  # of a message that slow nodes forward in part; two trees carry each
 CLOSE_ENOUGH = 1.005  # times the lowest possible load
 
 
@@ -81,6 +82,8 @@ def pack(network: Network, roots: Iterable[int], of_all: bool | None = None) -> 
     By default, there are none for allgathers on more than MOST_OF_ALL nodes, except on a torus with
     changed links. Raises InputError if the network is disconnected.
     """
+    if network.nodes < 2:
+        raise InputError(f"{network.machine.text}: trees need at least two nodes")
     try:
         links = _among_nodes(network)
         result = [
@@ -165,7 +168,7 @@ def _among_nodes(network: Network) -> Links:
     if network.is_direct:
         return network.links
     nodes = network.nodes
-    ring = [(node, (node + 1) % nodes) for node in range(nodes)] if nodes > 1 else []
+    ring = [(node, (node + 1) % nodes) for node in range(nodes)]
     loads = network.core.loads([(a, b, 1.0) for a, b in ring])
     most = max(
         (load / capacity for load, (_, _, capacity) in zip(loads, network.core.links, strict=True)),
@@ -182,10 +185,9 @@ def _shallowest(network: Network, packing: Packing) -> Packing:
     order of the nodes, most edges are below one switch, so its uplink often has room for the rest.
     Nodes with slow links only receive.
     """
-    if network.is_direct or network.nodes < 2:
+    if network.is_direct:
         return packing
-    root = max(packing.root, 0)
-    trees = _binary_trees(network.nodes, root, _slow_nodes(network) - {root})
+    trees = _binary_trees(network, packing.root, _relayed(network, packing.root))
     binary = Packing(packing.collective, packing.root, tuple(trees), packing.seconds)
     close = packing.busiest(network) * CLOSE_ENOUGH
     return binary if binary.busiest(network) <= close else packing
@@ -217,24 +219,73 @@ def _without_slow_relays(network: Network, packing: Packing) -> Packing:
     return made if made.busiest(network) <= close else packing
 
 
+def _into(links: Links, nodes: int) -> list[Fraction]:
+    """By node, the capacity of the links that lead to it. ValueError if a node has none."""
+    into = [Fraction(0)] * nodes
+    for (_, to), capacity in links.items():
+        if to < nodes:
+            into[to] += capacity
+    if min(into) == 0:
+        raise ValueError("the network is disconnected")
+    return into
+
+
 def _slow_nodes(network: Network) -> set[int]:
     """The nodes whose links have less than SLOW of the capacity of the others."""
-    into = dict.fromkeys(range(len(network.names)), Fraction(0))
-    for (_, to), capacity in network.links.items():
-        into[to] += capacity
-    most = max(into[node] for node in range(network.nodes))
-    return {node for node in range(network.nodes) if into[node] < SLOW * most}
+    into = _into(network.links, network.nodes)
+    return {node for node, capacity in enumerate(into) if capacity < SLOW * max(into)}
 
 
-def _binary_trees(nodes: int, root: int, slow: set[int]) -> list[Tree]:
-    """The two trees of bcast/double_tree, each for half of a message [sanders2009].
+def _relayed(network: Network, root: int) -> list[int]:
+    """How many of PARTS parts of a message each node forwards in trees behind switches.
 
-    They contain the nodes that are not slow. A slow node is below a leaf of each tree, because
-    leaves send nothing else there.
+    In a broadcast (from `root`), slow nodes forward nothing, because the trees below them would be
+    late. In an allreduce (root -1), a leaf receives the message once. An inner node receives it
+    twice: in parts from below, and as the result. All this takes at least `time` [chen2026], in
+    which a node of rate r can receive r * time messages, and so forward one less.
     """
-    fast = [node for node in range(nodes) if node not in slow]
+    if root >= 0:
+        slow = _slow_nodes(network) - {root}
+        return [0 if node in slow else PARTS for node in range(network.nodes)]
+    rates = _into(network.links, network.nodes)
+    time = max(2 * (len(rates) - 1) / sum(rates), 2 / max(rates), 1 / min(rates))
+    return [round(PARTS * min(1, rate * time - 1)) for rate in rates]
+
+
+def _binary_trees(network: Network, root: int, relayed: Sequence[int]) -> list[Tree]:
+    """Pairs of binary trees, as in bcast/double_tree [sanders2009]; each pair carries some parts.
+
+    A node forwards the first parts, as many as `relayed` tells. In the other trees, it is below the
+    node that has received the least so far: in an allreduce first below the root, to which no node
+    sends the result.
+
+        0 <- 2 <- 1, 3     0 <- 3 <- 1, 2     parts that node 2 forwards
+        0 <- 3 <- 1        0 <- 1 <- 2, 3     the other parts
+        0 <- 2
+    """
+    work = Counter[int]()
+    trees = list[tuple[int, list[int]]]()
+    first = root if root >= 0 else relayed.index(max(relayed))
+    for begun, done in pairwise(sorted({0, *relayed, PARTS})):
+        fast = [node for node, parts in enumerate(relayed) if parts >= done]
+        for parents in _double_tree(network.nodes, fast, fast.index(first)):
+            trees.append((done - begun, parents))
+            for node in set(fast) - {first}:
+                work[parents[node]] += done - begun
+                work[node] += done - begun if root < 0 else 0
+    for weight, parents in trees:
+        fast = [node for node in range(network.nodes) if parents[node] >= 0 or node == first]
+        for node in set(range(network.nodes)) - set(fast):
+            parents[node] = min(fast, key=lambda each: (work[each], abs(each - node)))
+            work[parents[node]] += weight
+    common = gcd(*(weight for weight, _ in trees))
+    return [(weight // common, parents) for weight, parents in trees]
+
+
+def _double_tree(nodes: int, fast: Sequence[int], root: int) -> list[list[int]]:
+    """The parents in the two trees of bcast/double_tree among some of the nodes."""
     algorithm = _core.parse_choice("bcast", "double_tree:segments=2")
-    shape = _core.Shape(len(fast), fast.index(root))
+    shape = _core.Shape(len(fast), root)
     parents = [[-1] * nodes, [-1] * nodes]
     for number, node in enumerate(fast if len(fast) > 1 else []):
         schedule = algorithm.schedule(shape, number)
@@ -243,12 +294,7 @@ def _binary_trees(nodes: int, root: int, slow: set[int]) -> list[Tree]:
                 for each in message.ranges:
                     for block in range(each.first, each.first + each.count):
                         parents[block][node] = fast[message.peer]
-    for tree in parents:
-        leaves = [node for node in fast if node not in tree] or [root]
-        for node in sorted(slow):
-            nearest = min(leaves, key=lambda leaf: (tree.count(leaf), abs(leaf - node)))
-            tree[node] = nearest
-    return [(1, each) for each in parents]
+    return parents
 
 
 def _core_of(network: Network, links: Links, factor: Fraction) -> _core.Network:
@@ -306,6 +352,7 @@ def _allreduce(network: Network, links: Links) -> list[Tree]:
     Nodes with little capacity become roots, because a root does not receive the result.
     """
     both = Fraction(2 * (network.nodes - 1)) / sum(links.values())
+    least = max(both, 1 / min(_into(links, network.nodes)))
 
     def attempt(factor: Fraction) -> tuple[Fraction, list[int], _core.Network] | None:
         core = _core_of(network, links, factor / 2)
@@ -321,7 +368,10 @@ def _allreduce(network: Network, links: Links) -> list[Tree]:
                 low, roots = middle, found
         return (factor / low, roots, core) if low > 0 else None
 
-    return _best((Fraction(2 * i) for i in range(1, 9)), attempt, float(both))
+    # With the slowest links as units, all other links are rounded down a little.
+    units = {Fraction(1), min(links.values())}
+    factors = (2 * i / unit for i in range(1, 9) for unit in units)
+    return _best(factors, attempt, float(least))
 
 
 def _is_changed_torus(network: Network) -> bool:
@@ -334,11 +384,7 @@ def _allgather_on_torus(network: Network, links: Links) -> list[Tree]:
     """The trees of `torus_multiport`, changed around missing and slow links; none if they load a
     link 1.5 times as much as necessary."""
     pieces = 2 * len(network.machine.dims)
-    into = [Fraction(0)] * network.nodes
-    for (_, to), capacity in links.items():
-        into[to] += capacity
-    if min(into) == 0:
-        raise ValueError("the network is disconnected")
+    into = _into(links, network.nodes)
     least = Fraction(pieces * (network.nodes - 1)) / min(into)
     for percent in (0, 1, 2, 3, 5, 10, 20, 50):
         core = _core_of(network, links, least * (100 + percent) / 100)

@@ -12,6 +12,7 @@ from running import invoke
 from toccata import _core
 from toccata.algorithms import bounds
 from toccata.algorithms.catalogue import find
+from toccata.errors import InputError
 from toccata.simulating import platforms
 from toccata.topology import network_bounds, networks, packing
 
@@ -214,6 +215,45 @@ def test_nodes_with_slow_links_forward_nothing() -> None:
         assert parents.index(-1) == root
         assert parents.count(2) == (root == 2)
     assert allgather.busiest(network) == pytest.approx(7 * 4)
+
+
+@pytest.mark.parametrize(
+    ("machine", "links"),
+    [("node:4", "node2=1/2"), ("node:4", "node2=1/10"), ("node:2", "node1=1/2"),
+     ("fattree64", "node5=1/2"), ("fattree64", "node5=3/4"), ("fattree64", "node0=9/10"),
+     ("fattree64", "node5=1/10"), ("fattree64", "node5=1/2, node77=1/10"),
+     ("dragonfly", "node5=1/2"), ("dragonfly", "node255=1/10"), ("torus:8x8x8", "3.4.5=1/2"),
+     ("torus:8x8x8", "3.4.5=1/10"), ("torus:8x8x8", "3.4.5-3.4.6=0")],
+)  # fmt: skip
+def test_allreduces_come_close_to_the_bound_of_slow_nodes(machine: str, links: str) -> None:
+    network = platforms.network(machine, links)
+    [allreduce] = packing.pack(network, [], of_all=False)
+    bound = network_bounds.find(network, [1] * network.nodes, "allreduce", 0, 1.0, False).free
+    assert 1 - 1e-9 <= allreduce.busiest(network) / bound <= 1.03
+    assert allreduce.depth <= 18
+    for weight, parents in allreduce.trees:
+        assert weight > 0
+        assert parents.count(-1) == 1
+
+
+def test_a_node_that_is_a_little_slow_forwards_a_part() -> None:
+    [allreduce] = packing.pack(networks.of("node:4", "node2=3/4"), [])[:1]
+    # Inner node of one of the first two trees, leaf of the others: 1.5 messages in 2 / 0.75.
+    assert [weight for weight, _ in allreduce.trees] == [1, 1, 1, 1]
+    assert [2 in parents for _, parents in allreduce.trees] == [True, False, False, False]
+
+
+@pytest.mark.parametrize(
+    ("machine", "links", "complaint"),
+    [("node:1 core:2", "", "node:1 core:2: trees need at least two nodes"),
+     ("node:4", "node2=0", "no route leads from node 1 to node 2"),
+     ("torus:3x3", "1.1=0", "the network is disconnected")],
+)  # fmt: skip
+def test_networks_without_trees_are_told(machine: str, links: str, complaint: str) -> None:
+    for roots in [], [0]:
+        with pytest.raises(InputError, match=complaint) as caught:
+            packing.pack(networks.of(machine, links), roots)
+        assert "\n" not in str(caught.value)
 
 
 def test_files_serve_the_algorithms(tmp_path: Path) -> None:
