@@ -90,6 +90,9 @@ class Ranking {
   std::optional<Safest> safest(NetworkKind network, std::span<const std::int64_t> sizes,
                                std::span<const Choice> rivals, double most_regret) const;
 
+  // A ranked choice of messages, published inside nodes if that takes less time by the usual model.
+  Entry published_if_faster(const Choice& choice, std::int64_t bytes) const;
+
   // The predicted seconds of an algorithm with these parameters; nothing if they are not ranked.
   std::optional<double> seconds(const Choice& choice, std::int64_t bytes) const;
 
@@ -104,7 +107,6 @@ class Ranking {
   void add_networks(const Sketcher& sketcher, const Model& model);
   std::vector<const Rates*> possible(NetworkKind network) const;
   const Rates* slow() const { return networks_.empty() ? nullptr : &networks_.back(); }
-  Entry published_if_faster(const Choice& choice, std::int64_t bytes) const;
   const Sketch* find(const Choice& choice) const;
   std::vector<Ranked> ranked(const Rates& rates, std::int64_t bytes) const;
 

@@ -369,7 +369,8 @@ std::optional<Ranking::Entry> Decision::by_neighbor_rule() {
     return {};
   const auto found = ranking(ranks_, collective_, 0, !is_open(), true);
   if (found == nullptr) return {};
-  return neighbor_rule(*found, ranks_.network_facts(false).network, collective_, bytes);
+  return neighbor_rule(*found, ranks_.network_facts(false).network, collective_, p, bytes,
+                       ranks_.facts().node.rules);
 }
 
 // Only for the original order of ranks, for which the rule was validated. In requests, no messages

@@ -60,25 +60,30 @@ std::optional<Ranking::Entry> network_rule(const Ranking& ranking, NetworkKind n
   return Ranking::Entry{safest->choice, safest->seconds};
 }
 
+// Messages of vector forms are never published.
 std::optional<Ranking::Entry> neighbor_rule(const Ranking& ranking, NetworkKind network,
-                                            const Collective& collective, std::int64_t bytes) {
+                                            const Collective& collective, int p, std::int64_t bytes,
+                                            const RuleTable* library) {
+  if (library != nullptr &&
+      library->find(RuleTable::Section::unknown_rival, collective, p, bytes) == "native")
+    return {};
   const Choice rival = rivals_of(collective).front();
   std::optional<Ranking::Entry> best;
   double least = 1;
   for (const Choice& messages : listed(RuleTable::Section::candidates, collective)) {
-    Choice published = messages;
-    published.travel = Travel::published;
-    for (const Choice& each : {messages, published}) {
-      const auto ratio = ranking.ratio(each, rival, network, bytes);
-      if (!ratio || ratio->most > least) continue;
-      const bool sends_fewer_bytes =
-          ranking.ratio(each, rival, network, long_block)->least * least_gain_by_fewer_bytes <= 1;
-      if (ratio->least * least_gain_among_neighbors > 1 &&
-          !(sends_fewer_bytes && ratio->most * least_gain_by_fewer_bytes <= 1))
-        continue;
-      best = Ranking::Entry{each, *ranking.seconds(each, bytes)};
-      least = ratio->most;
-    }
+    if (!ranking.seconds(messages, bytes)) continue;
+    const Choice each = collective.vector_of != nullptr
+                            ? messages
+                            : ranking.published_if_faster(messages, bytes).choice;
+    const auto ratio = ranking.ratio(each, rival, network, bytes);
+    if (!ratio || ratio->most > least) continue;
+    const bool sends_fewer_bytes =
+        ranking.ratio(each, rival, network, long_block)->least * least_gain_by_fewer_bytes <= 1;
+    if (ratio->least * least_gain_among_neighbors > 1 &&
+        !(sends_fewer_bytes && ratio->most * least_gain_by_fewer_bytes <= 1))
+      continue;
+    best = Ranking::Entry{each, *ranking.seconds(each, bytes)};
+    least = ratio->most;
   }
   return best;
 }

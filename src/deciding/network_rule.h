@@ -60,10 +60,12 @@ std::optional<Ranking::Entry> network_rule(const Ranking& ranking, NetworkKind n
 //
 // A smaller gain is certain if it consists of bytes between nodes, as in an allgather whose blocks
 // go to several ranks of a node: 1.2 with every network, and as much for long blocks on a slow one.
+// Nothing where the MPI library's table leaves these calls to it.
 inline constexpr double least_gain_among_neighbors = 2.5;
 inline constexpr double least_gain_by_fewer_bytes = 1.2;
 std::optional<Ranking::Entry> neighbor_rule(const Ranking& ranking, NetworkKind network,
-                                            const Collective& collective, std::int64_t bytes);
+                                            const Collective& collective, int p, std::int64_t bytes,
+                                            const RuleTable* library);
 
 // The rule's choice for these sizes; nothing if no gain is certain. It must gain for the shortest
 // and the second longest of them. The longest may be a power of two, for which the MPI library may

@@ -78,18 +78,22 @@ TEST(NetworkRule, ConcernsShortSumsAndMostOtherCollectives) {
 // many bytes between nodes as native, so nothing is certain there.
 TEST(NetworkRule, CombinesBlocksOfNeighbors) {
   const auto chosen = [](const Collective& collective, const char* machine, int p,
-                         std::int64_t bytes, NetworkKind network = NetworkKind::any) {
+                         std::int64_t bytes, std::string_view mpi = "open_mpi") {
     Shape shape = known(p, machine);
     shape.neighborhood = test::everyone(p);
-    const auto ranking = ranking_of_few(collective, shape, usual_model(), false);
-    const auto found = neighbor_rule(*ranking, network, collective, bytes);
+    const auto ranking = ranking_of_few(collective, shape, usual_model(), true);
+    const auto found =
+        neighbor_rule(*ranking, NetworkKind::any, collective, p, bytes, shipped_rules(mpi));
     return found ? found->choice.text() : "";
   };
   for (const Collective* collective :
        {&neighbor_allgather, &neighbor_allgatherv, &neighbor_alltoall, &neighbor_alltoallv}) {
-    EXPECT_EQ(chosen(*collective, "node:2 core:16", 32, 8), "combining") << collective->name;
-    EXPECT_EQ(chosen(*collective, "node:8 core:64", 512, 8), "combining") << collective->name;
+    const bool is_vector = collective->vector_of != nullptr;
+    const std::string combined = is_vector ? "combining" : "combining:travel=published";
+    EXPECT_EQ(chosen(*collective, "node:2 core:16", 32, 8), combined) << collective->name;
+    EXPECT_EQ(chosen(*collective, "node:8 core:64", 512, 8), combined) << collective->name;
     EXPECT_EQ(chosen(*collective, "node:4 core:1", 4, 8), "") << "nothing to combine";
+    EXPECT_EQ(chosen(*collective, "node:2 core:16", 32, 8, "mpich"), is_vector ? "" : combined);
   }
   EXPECT_EQ(chosen(neighbor_alltoall, "node:2 core:16", 32, 64 << 10), "");
 }
@@ -110,7 +114,7 @@ TEST(NetworkRule, CombinesIfThatSavesBytesBetweenNodes) {
   shape.neighborhood = std::make_shared<const Neighborhood>(std::move(all));
   const auto chosen = [&](const Collective& collective, NetworkKind network) {
     const auto ranking = ranking_of_few(collective, shape, usual_model(), false);
-    const auto found = neighbor_rule(*ranking, network, collective, 1024);
+    const auto found = neighbor_rule(*ranking, network, collective, 16, 1024, nullptr);
     return found ? found->choice.text() : "";
   };
   EXPECT_EQ(chosen(neighbor_allgather, NetworkKind::ethernet), "combining");
