@@ -135,9 +135,27 @@ def _expanded(choice: _core.Choice, shape: _core.Shape) -> Expanded | None:
 
 
 @lru_cache(maxsize=64)
-def _anywhere(collective: str, choice: str, p: int, root: int) -> Expanded | None:
+def _anywhere(mpi: str, collective: str, choice: str, p: int, root: int) -> Expanded | None:
     """The messages of an algorithm that does not follow the placement."""
+    if mpi.startswith("Open MPI") and choice == "binomial" and collective in ("bcast", "reduce"):
+        return _open_mpi_tree(collective, p, root)
     return _expanded(_core.parse_choice(collective, choice), _core.Shape(p, root))
+
+
+def _open_mpi_tree(collective: str, p: int, root: int) -> Expanded:
+    """The edges of Open MPI's binomial trees, which connect other ranks than ours.
+
+    Ranks count from the root. In a broadcast, a rank gets its data from that without its highest
+    binary one; in a reduction, it sends to that without its lowest.
+    """
+    edges = []
+    for rank in range(1, p):
+        if collective == "bcast":
+            ends = rank - (1 << rank.bit_length() - 1), rank
+        else:
+            ends = rank, rank & (rank - 1)
+        edges.append(((ends[0] + root) % p, (ends[1] + root) % p, 1, 1.0))
+    return edges
 
 
 class _Group:
@@ -198,7 +216,7 @@ def pairs(
                 here[key] = _expanded(choice, shape)
             found = here[key]
         else:
-            found = _anywhere(each.collective, choice.text, p, each.root)
+            found = _anywhere(mpi, each.collective, choice.text, p, each.root)
         if found is None or len(found) > left:
             left_out += each.calls
             continue
