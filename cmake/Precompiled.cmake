@@ -26,7 +26,9 @@ function(optimize_for_size target)
       string(MAKE_C_IDENTIFIER ${each} group)
       set(each ${CMAKE_CURRENT_BINARY_DIR}/CMakeFiles/${target}.dir/Unity/unity_${group}_cxx.cxx)
     endif()
-    set_property(SOURCE ${each} PROPERTY COMPILE_OPTIONS $<$<CONFIG:Release>:-Os>)
+    # Precompiled headers are not for -Os, about which GCC would warn for each file.
+    set_source_files_properties(${each} PROPERTIES COMPILE_OPTIONS $<$<CONFIG:Release>:-Os>
+                                                   SKIP_PRECOMPILE_HEADERS ON)
   endforeach()
 endfunction()
 
