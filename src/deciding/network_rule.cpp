@@ -77,11 +77,11 @@ std::optional<Ranking::Entry> neighbor_rule(const Ranking& ranking, NetworkKind 
                             : ranking.published_if_faster(messages, bytes).choice;
     const auto ratio = ranking.ratio(each, rival, network, bytes);
     if (!ratio || ratio->most > least) continue;
-    const bool sends_fewer_bytes =
+    const bool gains_much = ratio->least * least_gain_among_neighbors <= 1;
+    const bool gains_by_fewer_bytes =
+        ratio->most * least_gain_by_fewer_bytes <= 1 &&
         ranking.ratio(each, rival, network, long_block)->least * least_gain_by_fewer_bytes <= 1;
-    if (ratio->least * least_gain_among_neighbors > 1 &&
-        !(sends_fewer_bytes && ratio->most * least_gain_by_fewer_bytes <= 1))
-      continue;
+    if (!gains_much && !gains_by_fewer_bytes) continue;
     best = Ranking::Entry{each, *ranking.seconds(each, bytes)};
     least = ratio->most;
   }

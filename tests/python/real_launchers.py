@@ -1,4 +1,4 @@
-"""The launchers of Debian, and those that `make test-mpis` installs."""
+"""The launchers of Debian's packages, and those that `make test-mpis` installs."""
 
 import shutil
 

@@ -10,7 +10,7 @@
 
 namespace toccata {
 
-// A call of a collective by the program. serve() completes the operation by the neighbours.
+// A call of a collective by the program. serve() adds the neighbours to the operation.
 struct ProgramCall {
   const Signature& signature;
   Operation operation;

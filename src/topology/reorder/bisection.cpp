@@ -175,7 +175,7 @@ class Division {
     }
     for (const int side : {0, 1}) candidates_[side] = Candidates({}, std::move(all[side]));
   }
-  // The vertex of a side with the largest gain among those that have not moved; -1 if all have.
+  // Of a side's vertices that have not moved, the one with the largest gain; -1 if there is none.
   int best(int side) {
     for (Candidates& left = candidates_[side]; !left.empty(); left.pop())
       if (const auto& [gain, vertex] = left.top(); !moved_[vertex] && gain == gain_[vertex])

@@ -15,7 +15,7 @@ struct WeightedGraph {
   std::vector<Edge> edges;
   std::vector<std::size_t> first = {0};  // by vertex: its first edge; and the end
   std::vector<int> size;                 // by vertex
-  std::vector<double> pull;              // by vertex: what it costs more on side 1 than on side 0
+  std::vector<double> pull;              // by vertex: the additional cost of side 1
 
   int vertices() const { return static_cast<int>(size.size()); }
   std::span<const Edge> of(int vertex) const {
