@@ -57,10 +57,10 @@ Calls::Group* Calls::group_of(MPI_Comm comm) {
   return &groups_[runs];
 }
 
-Counter& Calls::counter(Group* group, const Call& call, std::uint64_t bytes) {
+Counter& Calls::counter(Group* group, const Call& call, std::uint64_t bytes, int phase) {
   if (group == nullptr) return left_out_;
-  Group::Key key{static_cast<std::uint8_t>(call.routine), call.is_blocking, false, call.root,
-                 bytes};
+  Group::Key key{static_cast<std::uint8_t>(call.routine), call.is_blocking, false,
+                 static_cast<std::uint8_t>(phase),        call.root,        bytes};
   auto& counters = group->counters_;
   if (const auto found = counters.find(key); found != counters.end()) return found->second;
   if (entries_ >= most_sizes) {
@@ -74,7 +74,7 @@ Counter& Calls::counter(Group* group, const Call& call, std::uint64_t bytes) {
   return made;
 }
 
-std::vector<std::int64_t> Calls::saved(std::size_t most) const {
+std::vector<std::int64_t> Calls::saved(std::size_t most, const Phases& phases) const {
   struct Entry {
     const std::vector<Run>* runs;
     Group::Key key;
@@ -105,10 +105,10 @@ std::vector<std::int64_t> Calls::saved(std::size_t most) const {
   for (const Entry& each : entries) {
     const auto calls = each.counter.messages;
     const auto mean = (each.counter.bytes + calls / 2) / calls;
-    result.insert(
-        result.end(),
-        {number_of[each.runs], each.key.routine, each.key.is_blocking ? 1 : 0, each.key.root,
-         static_cast<std::int64_t>(mean), static_cast<std::int64_t>(calls)});
+    result.insert(result.end(),
+                  {number_of[each.runs], each.key.routine, each.key.is_blocking ? 1 : 0,
+                   each.key.root, static_cast<std::int64_t>(mean), static_cast<std::int64_t>(calls),
+                   phases.number(each.key.phase)});
   }
   return result;
 }

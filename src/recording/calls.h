@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "recording/phases.h"
+
 namespace toccata::recording {
 
 // Of messages, or of calls and the bytes that each names.
@@ -55,6 +57,7 @@ class Calls {
     struct Key {
       std::uint8_t routine;
       bool is_blocking, is_class;  // of sizes: bytes is then a power of two
+      std::uint8_t phase;
       std::int32_t root;
       std::uint64_t bytes;
       auto operator<=>(const Key&) const = default;
@@ -65,13 +68,13 @@ class Calls {
   // Null if the communicator has ranks of other worlds, or if there are too many groups.
   Group* group_of(MPI_Comm comm);
   // Where calls of that size count, also if the group is null. The address remains valid.
-  Counter& counter(Group* group, const Call& call, std::uint64_t bytes);
+  Counter& counter(Group* group, const Call& call, std::uint64_t bytes, int phase);
 
   // All counts as numbers: the calls that are left out; the number of groups, and for each the
   // number of runs and the runs; the number of entries, and for each the number of its group, the
-  // routine, whether it blocks, the root, the mean bytes and the calls. At most `most` entries,
-  // those with the most bytes.
-  std::vector<std::int64_t> saved(std::size_t most) const;
+  // routine, whether it blocks, the root, the mean bytes, the calls, and the number of the phase.
+  // At most `most` entries, those with the most bytes.
+  std::vector<std::int64_t> saved(std::size_t most, const Phases& phases) const;
 
  private:
   std::map<std::vector<Run>, Group> groups_;

@@ -1,5 +1,6 @@
 #include "recording/recorder.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <new>
 
@@ -86,30 +87,39 @@ Recorder::InComm& Recorder::in(MPI_Comm comm) {
   return *in_last_comm_;
 }
 
-Counter& Recorder::of_world(Kind kind, Space space, int peer, bool incoming) {
-  const int rank = rank_in_world(space, peer);
-  return rank < 0 ? outside_ : counters_[{rank, kind, incoming}];
-}
-
-Counter& Recorder::find(Kind kind, Space space, int peer, bool incoming) {
+Recorder::Entry& Recorder::find(Kind kind, Space space, int peer, bool incoming, int phase) {
   const std::uint64_t key = std::uint64_t{static_cast<std::uint32_t>(peer)} << 8 |
+                            static_cast<std::uint64_t>(phase) << 3 |
                             static_cast<std::uint64_t>(kind) << 1 | (incoming ? 1u : 0u);
-  Counter*& found = peers_in(space)[key];
-  if (found == nullptr) found = &of_world(kind, space, peer, incoming);
+  Entry*& found = peers_in(space)[key];
+  if (found == nullptr) {
+    const Peer in_world{rank_in_world(space, peer), kind, incoming,
+                        static_cast<std::uint8_t>(phase)};
+    found = in_world.rank < 0 ? &outside_ : &*counters_.try_emplace(in_world).first;
+  }
   return *found;
 }
 
+Recorder::Entry& Recorder::entry_in(int phase, Entry& entry) {
+  Peer there = entry.first;
+  if (there.rank < 0 || there.phase == phase) return entry;
+  there.phase = static_cast<std::uint8_t>(phase);
+  return *counters_.try_emplace(there).first;
+}
+
 void Recorder::count(Kind kind, Space space, int peer, std::uint64_t bytes, bool incoming) {
-  if (paused_.load(std::memory_order_relaxed)) return;
+  const int phase = phases_.now();
+  if (phase == Phases::paused) return;
   const Lock lock(busy_);
-  Counter& counter = find(kind, space, peer, incoming);
+  Counter& counter = find(kind, space, peer, incoming, phase).second;
   ++counter.messages;
   counter.bytes += bytes;
 }
 
 void Recorder::keep(MPI_Request request, Kind kind, Space space, int peer, std::uint64_t bytes) {
   const Lock lock(busy_);
-  requests_[key_of(request)].push_back({&find(kind, space, peer, false), bytes});
+  Entry& entry = find(kind, space, peer, false, std::max(0, phases_.now()));
+  requests_[key_of(request)].push_back({&entry, nullptr, {}, bytes});
 }
 
 Member Recorder::member(MPI_Comm comm) {
@@ -129,9 +139,10 @@ Member Recorder::member(MPI_Comm comm) {
 }
 
 void Recorder::count(const Member& zero, const Call& call, std::uint64_t bytes) {
-  if (paused_.load(std::memory_order_relaxed)) return;
+  const int phase = phases_.now();
+  if (phase == Phases::paused) return;
   const Lock lock(busy_);
-  Counter& counter = calls_.counter(zero.group, call, bytes);
+  Counter& counter = calls_.counter(zero.group, call, bytes, phase);
   ++counter.messages;
   counter.bytes += bytes;
 }
@@ -139,17 +150,26 @@ void Recorder::count(const Member& zero, const Call& call, std::uint64_t bytes) 
 void Recorder::keep(MPI_Request request, const Member& zero, const Call& call,
                     std::uint64_t bytes) {
   const Lock lock(busy_);
-  requests_[key_of(request)].push_back({&calls_.counter(zero.group, call, bytes), bytes});
+  requests_[key_of(request)].push_back({nullptr, zero.group, call, bytes});
+}
+
+Counter& Recorder::counter_of(Started& started, int phase) {
+  if (started.entry == nullptr)
+    return calls_.counter(started.group, started.call, started.bytes, phase);
+  started.entry = &entry_in(phase, *started.entry);
+  return started.entry->second;
 }
 
 void Recorder::start(MPI_Request request) {
-  if (paused_.load(std::memory_order_relaxed)) return;
+  const int phase = phases_.now();
+  if (phase == Phases::paused) return;
   const Lock lock(busy_);
   const auto found = requests_.find(key_of(request));
   if (found == requests_.end()) return;
-  for (const Flow& each : found->second) {
-    ++each.counter->messages;
-    each.counter->bytes += each.bytes;
+  for (Started& each : found->second) {
+    Counter& counter = counter_of(each, phase);
+    ++counter.messages;
+    counter.bytes += each.bytes;
   }
 }
 

@@ -5,13 +5,15 @@
 #include <atomic>
 #include <cstdint>
 #include <map>
-#include <sched.h>
 #include <string>
 #include <type_traits>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "recording/calls.h"
+#include "recording/lock.h"
+#include "recording/phases.h"
 #include "topology/whereabouts.h"
 
 namespace toccata::recording {
@@ -35,26 +37,6 @@ struct Space {
 };
 inline Space in_comm(MPI_Comm comm) { return {.comm = comm}; }
 inline Space in_window(MPI_Win win) { return {.win = win}; }
-
-// Held for nanoseconds; half as expensive as std::mutex, which every send would pay.
-class Lock {
- public:
-  explicit Lock(std::atomic_flag& flag) : flag_(flag) {
-    while (flag_.test_and_set(std::memory_order_acquire)) sched_yield();
-  }
-  ~Lock() { flag_.clear(std::memory_order_release); }
-  Lock(const Lock&) = delete;
-  Lock& operator=(const Lock&) = delete;
-
- private:
-  std::atomic_flag& flag_;
-};
-
-// What one call sends to one rank.
-struct Flow {
-  Counter* counter;
-  std::uint64_t bytes;
-};
 
 // This rank in a communicator, as far as collectives need it.
 struct Member {
@@ -80,8 +62,8 @@ class Recorder {
   void count(const Member& zero, const Call& call, std::uint64_t bytes);
   void keep(MPI_Request request, const Member& zero, const Call& call, std::uint64_t bytes);
 
-  // Nothing is counted in a pause.
-  static void pause(bool paused) { paused_.store(paused, std::memory_order_relaxed); }
+  // By MPI_Pcontrol.
+  static void enter_phase(int number) { phases_.enter(number); }
 
   // Handles may return after these.
   void forget(MPI_Request request);
@@ -92,22 +74,32 @@ class Recorder {
 
  private:
   struct Peer {
-    std::int32_t rank;
+    std::int32_t rank;  // negative in other worlds
     Kind kind;
     bool incoming;
+    std::uint8_t phase;
     auto operator<=>(const Peer&) const = default;
   };
-  using Peers = std::unordered_map<std::uint64_t, Counter*>;
+  using Entry = std::pair<const Peer, Counter>;
+  using Peers = std::unordered_map<std::uint64_t, Entry*>;
   struct InComm {
     Peers peers;
     Member own;
     bool is_known = false;  // own
   };
+  // What each start of a persistent request counts: messages to a rank, or a call.
+  struct Started {
+    Entry* entry;  // null for a call
+    Calls::Group* group;
+    Call call;
+    std::uint64_t bytes;
+  };
 
   Recorder(std::string file, int rank);
   static Recorder* make() noexcept;
-  Counter& find(Kind kind, Space space, int peer, bool incoming);
-  Counter& of_world(Kind kind, Space space, int peer, bool incoming);
+  Entry& find(Kind kind, Space space, int peer, bool incoming, int phase);
+  Entry& entry_in(int phase, Entry& entry);
+  Counter& counter_of(Started& started, int phase);
   Peers& peers_in(Space space);
   InComm& in(MPI_Comm comm);
 
@@ -115,16 +107,16 @@ class Recorder {
   int rank_;
   Whereabouts own_;  // as the launcher has bound this rank
   std::atomic_flag busy_;
-  static inline std::atomic<bool> paused_ = false;
+  static inline Phases phases_;
   std::map<Peer, Counter> counters_;
-  Counter outside_;  // to ranks of other worlds
+  Entry outside_{{-1, Kind::point_to_point, false, 0}, {}};  // to ranks of other worlds
   Calls calls_;
-  // By handle: the counters of the ranks to which this rank has sent there.
+  // By handle: the entries of the ranks to which this rank has sent there.
   std::unordered_map<Key, InComm> comms_;
   std::unordered_map<Key, Peers> wins_;
   Key last_comm_ = 0;
   InComm* in_last_comm_ = nullptr;
-  std::unordered_map<Key, std::vector<Flow>> requests_;
+  std::unordered_map<Key, std::vector<Started>> requests_;
 };
 
 }  // namespace toccata::recording

@@ -20,7 +20,7 @@ namespace {
 
 // The counts of a rank and a peer, as messages carry them.
 struct Row {
-  std::int32_t peer;
+  std::int32_t peer, phase;
   std::uint8_t kind, incoming;
   std::uint64_t messages, bytes;
 };
@@ -77,6 +77,12 @@ std::string library_text() {
 // Fewer of each rank if there are many ranks, so that the file does not become huge.
 std::size_t most_entries(int p) { return std::max(64, (1 << 16) / p); }
 
+// A row of the file; phase 1 is not named.
+nlohmann::json in_phase(nlohmann::json row, std::int64_t phase) {
+  if (phase != 1) row.push_back(phase);
+  return row;
+}
+
 // Appends what Calls::saved has returned on a rank.
 void add_calls(const std::vector<std::int64_t>& saved, nlohmann::json& traffic) {
   auto at = saved.begin();
@@ -89,9 +95,21 @@ void add_calls(const std::vector<std::int64_t>& saved, nlohmann::json& traffic) 
       runs.push_back({at[0], at[1], at[2]});
     communicators.push_back(std::move(runs));
   }
-  for (std::int64_t entries = *at++; entries > 0; --entries, at += 6)
-    traffic["collectives"].push_back({routine_names[at[1]], before + at[0], at[4], at[3], at[5],
-                                      at[2] != 0 ? "blocking" : "nonblocking"});
+  for (std::int64_t entries = *at++; entries > 0; --entries, at += 7)
+    traffic["collectives"].push_back(in_phase({routine_names[at[1]], before + at[0], at[4], at[3],
+                                               at[5], at[2] != 0 ? "blocking" : "nonblocking"},
+                                              at[6]));
+}
+
+// Files with phases have version 3. Other files remain readable for programs that know version 2.
+int version_of(const nlohmann::json& traffic) {
+  const auto has_phase = [](std::size_t numbers) {
+    return [=](const nlohmann::json& row) { return row.size() > numbers; };
+  };
+  return std::ranges::any_of(traffic["pairs"], has_phase(5)) ||
+                 std::ranges::any_of(traffic["collectives"], has_phase(6))
+             ? 3
+             : 2;
 }
 
 // A rank that has not loaded this library never comes. After ten seconds, a line names the remedy.
@@ -127,14 +145,15 @@ void Recorder::write() {
   const bool is_root = rank_ == 0;
   std::vector<Row> own;
   for (const auto& [peer, counter] : counters_)
-    own.push_back({peer.rank, static_cast<std::uint8_t>(peer.kind), std::uint8_t{peer.incoming},
-                   counter.messages, counter.bytes});
+    if (counter.messages > 0)
+      own.push_back({peer.rank, phases_.number(peer.phase), static_cast<std::uint8_t>(peer.kind),
+                     std::uint8_t{peer.incoming}, counter.messages, counter.bytes});
   wait_for_all(p);
   const auto rows = gather(own, p, is_root);
-  const auto calls = gather(calls_.saved(most_entries(p)), p, is_root);
+  const auto calls = gather(calls_.saved(most_entries(p), phases_), p, is_root);
   const auto hosts = gather_hosts(p, is_root);
   const auto whereabouts = gather_whereabouts(own_, p, is_root);
-  const std::array<std::uint64_t, 2> mine{outside_.messages, outside_.bytes};
+  const std::array<std::uint64_t, 2> mine{outside_.second.messages, outside_.second.bytes};
   std::array<std::uint64_t, 2> outside{};
   PMPI_Reduce(mine.data(), outside.data(), 2, MPI_UINT64_T, MPI_SUM, 0, MPI_COMM_WORLD);
   if (!is_root) return;
@@ -144,13 +163,13 @@ void Recorder::write() {
     for (const Row& each : rows[rank]) {
       const int from = each.incoming != 0 ? each.peer : rank;
       const int to = each.incoming != 0 ? rank : each.peer;
-      pairs.push_back({from, to, names[each.kind], each.messages, each.bytes});
+      pairs.push_back(
+          in_phase({from, to, names[each.kind], each.messages, each.bytes}, each.phase));
     }
   std::vector<std::int32_t> cores;  // in the numbers of each node; -1 if a rank may leave a core
   for (const Whereabouts& each : whereabouts) cores.push_back(each.objects.back());
   const Placement placement = placement_of(whereabouts);
-  nlohmann::json traffic{{"toccata_traffic", 2},
-                         {"ranks", p},
+  nlohmann::json traffic{{"ranks", p},
                          {"mpi", library_text()},
                          {"machine", saved(with_hosts(placement, hosts))},
                          {"placement", text(placement)},
@@ -161,6 +180,7 @@ void Recorder::write() {
                          {"left_out", 0},
                          {"outside", outside}};
   for (const auto& each : calls) add_calls(each, traffic);
+  traffic["toccata_traffic"] = version_of(traffic);
   const auto text = traffic.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
   if (const std::string why = write_file(file_, text); !why.empty())
     std::fprintf(stderr,

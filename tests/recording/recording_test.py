@@ -36,23 +36,26 @@ def run(program, *words, file="traffic.json", ranks=4, **settings):
         return done, json.loads(path.read_text()) if path.exists() else None
 
 
-def by_pair(traffic, kind):
-    """{(from, to): (messages, bytes)} of one kind."""
-    return {(a, b): (n, size) for a, b, each, n, size in traffic["pairs"] if each == kind}
+def by_pair(traffic, kind, phase=1):
+    """{(from, to): (messages, bytes)} of one kind and phase; rows of phase 1 do not name it."""
+    number = [] if phase == 1 else [phase]
+    return {(a, b): (n, size) for a, b, each, n, size, *of in traffic["pairs"]
+            if each == kind and of == number}  # fmt: skip
 
 
 WORLD = (0, 1, 2, 3)
 
 
-def calls(traffic):
-    """{(collective, bytes, root, form, ranks): calls}."""
+def calls(traffic, phase=1):
+    """{(collective, bytes, root, form, ranks): calls} of a phase."""
     members = [
         tuple(first + i * step for first, count, step in runs for i in range(count))
         for runs in traffic["communicators"]
     ]
     return {
         (name, size, root, form, members[of]): n
-        for name, of, size, root, n, form in traffic["collectives"]
+        for name, of, size, root, n, form, *number in traffic["collectives"]
+        if number == ([] if phase == 1 else [phase])
     }
 
 
@@ -62,11 +65,11 @@ def ring(messages, size):
 
 
 class Recording(unittest.TestCase):
-    def recorded(self, case):
+    def recorded(self, case, version=2):
         done, traffic = run(self.programs["traffic"], case)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(traffic["ranks"], 4)
-        self.assertEqual(traffic["toccata_traffic"], 2)
+        self.assertEqual(traffic["toccata_traffic"], version)
         return traffic
 
     @classmethod
@@ -84,9 +87,24 @@ class Recording(unittest.TestCase):
         self.assertEqual(traffic["outside"], [0, 0])
 
     def test_pauses_do_not_count(self):
-        traffic = self.recorded("phases")
+        traffic = self.recorded("pauses")
         self.assertEqual(by_pair(traffic, "point-to-point"), ring(2, 11))
         self.assertEqual(calls(traffic), {("barrier", 0, 0, "blocking", WORLD): 1})
+
+    def test_phases(self):
+        traffic = self.recorded("phases", version=3)
+        for phase, turns in {1: 1, 7: 2, -7: 1, 100: 1}.items():
+            size = turns * abs(phase)
+            backwards = {(b, a): (turns, 6 * turns) for a, b in ring(0, 0)}
+            sent = by_pair(traffic, "point-to-point", phase)
+            self.assertEqual(sent, ring(turns, size) | backwards)
+            expected = {("bcast", abs(phase), 0, "blocking", WORLD): turns}
+            self.assertEqual(calls(traffic, phase), expected)
+        for step in range(1000, 1004):
+            self.assertEqual(by_pair(traffic, "point-to-point", step), ring(1, 1))
+        self.assertEqual(by_pair(traffic, "point-to-point", 0), ring(16, 16))  # the others
+        self.assertEqual({row[5] for row in traffic["pairs"] if len(row) > 5},
+                         {7, -7, 100, 1000, 1001, 1002, 1003, 0})  # fmt: skip
 
     def test_ranks_are_those_of_the_world(self):
         traffic = self.recorded("communicators")
@@ -146,6 +164,7 @@ class Recording(unittest.TestCase):
                     n, size = expected.get(pair, (0, 0))
                     expected[pair] = (n + 3, size + 12)
                 self.assertEqual(by_pair(traffic, "point-to-point"), expected)
+                self.assertEqual(by_pair(traffic, "point-to-point", 3), ring(1, 36))
                 one_sided = ring(1, 20) | {(b, a): (1, 24) for a, b in ring(0, 0)}
                 self.assertEqual(by_pair(traffic, "one-sided"), one_sided)
 

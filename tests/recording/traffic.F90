@@ -38,7 +38,10 @@ program traffic
   end do
   call MPI_Request_free(kept(1), ierror)
 
-  ! A message that does not count.
+  ! A message of another phase, and one that does not count.
+  call MPI_Pcontrol(3)
+  call MPI_Sendrecv(out, 9, MPI_INTEGER, above, 3, in, 9, MPI_INTEGER, below, 3, MPI_COMM_WORLD, &
+                    MPI_STATUS_IGNORE, ierror)
   call MPI_Pcontrol(0)
   call MPI_Sendrecv(out, 7, MPI_INTEGER, above, 3, in, 7, MPI_INTEGER, below, 3, MPI_COMM_WORLD, &
                     MPI_STATUS_IGNORE, ierror)

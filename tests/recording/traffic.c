@@ -188,7 +188,7 @@ static void timing(void) {
 }
 
 /* Only the first and the last of these messages count, of 5 and 6 bytes, and one barrier. */
-static void phases(void) {
+static void pauses(void) {
   MPI_Request kept;
   MPI_Sendrecv(out, 5, MPI_BYTE, above, 0, in[0], 5, MPI_BYTE, below, 0, MPI_COMM_WORLD,
                MPI_STATUS_IGNORE);
@@ -198,13 +198,40 @@ static void phases(void) {
   MPI_Barrier(MPI_COMM_WORLD);
   MPI_Send_init(out, 6, MPI_BYTE, above, 0, MPI_COMM_WORLD, &kept);
   for (int i = 0; i < 2; ++i) {
-    if (i == 1) MPI_Pcontrol(2, "more", 1.0);
+    if (i == 1) MPI_Pcontrol(1, "more", 1.0);
     MPI_Start(&kept);
     MPI_Recv(in[0], 6, MPI_BYTE, below, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     MPI_Wait(&kept, MPI_STATUS_IGNORE);
   }
   MPI_Request_free(&kept);
   MPI_Barrier(MPI_COMM_WORLD);
+}
+
+/* A message and a broadcast in each phase, of as many bytes as its number, and a start of a
+ * persistent send; then more phases than the record keeps apart. */
+static void phases(void) {
+  static const int numbers[] = {7, -7, 1, 100, 7};
+  MPI_Request kept;
+  MPI_Comm reverse;
+  MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &reverse);
+  MPI_Send_init(out, 6, MPI_BYTE, (3 - rank + 1) % 4, 0, reverse, &kept); /* to the rank below */
+  for (int i = 0; i < 5; ++i) {
+    const int size = abs(numbers[i]);
+    MPI_Pcontrol(numbers[i]);
+    MPI_Sendrecv(out, size, MPI_BYTE, above, 0, in[0], size, MPI_BYTE, below, 0, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
+    MPI_Bcast(out, size, MPI_BYTE, 0, MPI_COMM_WORLD);
+    MPI_Start(&kept);
+    MPI_Recv(in[0], 6, MPI_BYTE, MPI_ANY_SOURCE, 0, reverse, MPI_STATUS_IGNORE);
+    MPI_Wait(&kept, MPI_STATUS_IGNORE);
+  }
+  MPI_Request_free(&kept);
+  MPI_Comm_free(&reverse);
+  for (int step = 1000; step < 1020; ++step) {
+    MPI_Pcontrol(step);
+    MPI_Sendrecv(out, 1, MPI_BYTE, above, 0, in[0], 1, MPI_BYTE, below, 0, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
+  }
 }
 
 int main(int argc, char** argv) {
@@ -219,7 +246,8 @@ int main(int argc, char** argv) {
   } cases[] = {{"sends", sends},         {"communicators", communicators},
                {"between", between},     {"neighborhoods", neighborhoods},
                {"one_sided", one_sided}, {"partitioned", partitioned},
-               {"phases", phases},       {"timing", timing}};
+               {"pauses", pauses},       {"phases", phases},
+               {"timing", timing}};
   for (unsigned i = 0; i < sizeof cases / sizeof *cases; ++i)
     if (argc > 1 && strcmp(argv[1], cases[i].name) == 0) cases[i].run();
   MPI_Finalize();

@@ -46,6 +46,27 @@ def seconds(text: str) -> float:
     return q.parse_seconds(str(text))
 
 
+def phase(text: str) -> int:
+    """The parser for options with a phase of a recorded program."""
+    if text == "others":
+        return 0
+    try:
+        number = int(text)
+    except ValueError:
+        number = 0
+    if number == 0 or not -(2**31) <= number < 2**31:
+        raise InputError(
+            f"--phase {text}: expected a number that the program has passed to MPI_Pcontrol, or "
+            "others"
+        )
+    return number
+
+
+def of_phase(phase: int | None) -> str:
+    """For titles."""
+    return "" if phase is None else f", phase {phase or 'others'}"
+
+
 def collective_names() -> list[str]:
     """The names that completion of a collective shows."""
     return [each.name for each in _core.collectives()]
@@ -172,6 +193,14 @@ HeatmapFile = Annotated[
 ]
 
 
+PhaseOption = Annotated[
+    int | None,
+    typer.Option(
+        metavar="N",
+        parser=phase,
+        help="Only this phase of a recorded program, by its number in MPI_Pcontrol.",
+    ),
+]
 LauncherFormat = Annotated[
     str,
     typer.Option(

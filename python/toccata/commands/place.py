@@ -10,8 +10,10 @@ from toccata.commands.common import (
     LauncherFormat,
     MachineOption,
     ModelOption,
+    PhaseOption,
     PlacementOption,
     console,
+    of_phase,
     print_whole,
     seconds,
 )
@@ -45,6 +47,7 @@ def place(
     rankfile: Rankfile = None,
     launcher: LauncherFormat = "openmpi",
     scotch: CompareScotch = True,
+    phase: PhaseOption = None,
 ) -> None:
     """Map the ranks of a recorded program to cores, so that they communicate over short distances.
 
@@ -63,6 +66,8 @@ def place(
     """
     outputs.check(rankfile, reads=file)
     found = recorded.read(file)
+    if phase is not None:
+        found = found.of_phase(phase)
     if machine is not None:
         placed = maps.placed(machines.named(machine), found.ranks, placement)
         seats = start_files.seats(placed)
@@ -74,7 +79,8 @@ def place(
     if rankfile is not None:  # an unknown launcher fails before the search
         start_files.text(seats, range(found.ranks), launcher)
     proposal = placing.propose(found, placed, predicting.read_model(model), limit, scotch)
-    console.print(f"\n[bold cyan]{found.ranks} ranks[/] on {placed.machine.text}, model {model}\n")
+    where = f"{placed.machine.text}{of_phase(phase)}"
+    console.print(f"\n[bold cyan]{found.ranks} ranks[/] on {where}, model {model}\n")
     print_whole(placing.as_table(proposal))
     if proposal.beside_bound:
         console.print(f"[dim]{proposal.beside_bound}[/]")

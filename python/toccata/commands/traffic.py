@@ -12,11 +12,13 @@ from toccata.commands.common import (
     BlockBytes,
     MachineOption,
     Names,
+    PhaseOption,
     PictureFile,
     PlacementOption,
     RootOption,
     console,
     number_of_ranks,
+    of_phase,
     print_whole,
     print_without,
     subjects,
@@ -41,6 +43,7 @@ def traffic(
     machine: MachineOption = None,
     placement: PlacementOption = None,
     output: PictureFile = None,
+    phase: PhaseOption = None,
 ) -> None:
     """Count rounds, messages and blocks, and compare them with the literature.
 
@@ -52,6 +55,7 @@ def traffic(
 
     For a file of `toccata run --record`, the command prints the traffic of that program instead:
     its kinds, the bytes that cross each level, and the heaviest pairs of ranks. -o draws a matrix.
+    If the program has phases, the command also lists these; --phase shows one of them.
 
     Examples:
 
@@ -67,10 +71,11 @@ def traffic(
                 f"{names[0]}: a record has its own ranks and machine; give no other names, and no "
                 "-p, --machine or --placement"
             )
-        _print_recorded(Path(names[0]), output)
+        _print_recorded(Path(names[0]), output, phase)
         return
-    if output is not None:
-        raise InputError("-o draws recorded traffic; give a file of `toccata run --record`")
+    if output is not None or phase is not None:
+        what = "-o draws" if output is not None else "--phase selects"
+        raise InputError(f"{what} recorded traffic; give a file of `toccata run --record`")
     if p is None:
         raise InputError("give the number of ranks, such as -p 16")
     bytes_ = q.parse_bytes(size)
@@ -89,14 +94,18 @@ def traffic(
     print_without(p, left_out)
 
 
-def _print_recorded(file: Path, output: Path | None) -> None:
+def _print_recorded(file: Path, output: Path | None, phase: int | None) -> None:
     record = recorded.read(file)
     placed = record.placed(file)
-    found = record.traffic(placed)
-    title = f"{found.ranks} ranks on {placed.machine.text}"
+    part = record if phase is None else record.of_phase(phase)
+    found = part.traffic(placed)
+    title = f"{found.ranks} ranks on {placed.machine.text}{of_phase(phase)}"
     amount = f"{found.messages:,} messages, {q.show_amount(found.bytes)}"
     without = "" if record.has_collectives else "; without collectives, which this file lacks"
     console.print(f"\n[bold cyan]{title}[/]: {amount}{without}\n")
+    if len(record.phases) > 1:
+        print_whole(recorded.phases_table(record, placed))
+        console.print()
     print_whole(recorded.kinds_table(found))
     console.print()
     print_whole(recorded.crossings_table(found, recorded.crossings(found)))

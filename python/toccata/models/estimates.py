@@ -20,6 +20,7 @@ Collective = Literal[
 ]  # fmt: skip
 Count = Annotated[int, Meta(ge=0, le=2**63 - 1)]
 Rank = Annotated[int, Meta(ge=0, lt=MOST_RANKS)]
+Phase = Annotated[int, Meta(ge=-(2**31), lt=2**31)]  # 0: those that were counted together
 # Of all entries together: expanding a million takes about a second.
 MOST_MESSAGES = 2_000_000
 
@@ -36,6 +37,7 @@ class Pair(msgspec.Struct, array_like=True, frozen=True):
     kind: Kind
     messages: Count
     bytes: Count
+    phase: Phase = 1
 
 
 class Run(msgspec.Struct, array_like=True, frozen=True):
@@ -62,6 +64,7 @@ class Calls(msgspec.Struct, array_like=True, frozen=True):
     root: Rank
     calls: Annotated[int, Meta(ge=0, le=2**48)]
     form: Literal["blocking", "nonblocking"]
+    phase: Phase = 1
 
 
 def complaint(ranks: int, communicators: Sequence[Runs], collectives: Sequence[Calls]) -> str:

@@ -4,7 +4,7 @@ import json
 import operator
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Annotated
@@ -20,7 +20,7 @@ from toccata.models.estimates import Called, Calls, Count, Pair, Runs
 from toccata.plain_table import PlainTable
 from toccata.quantities import MOST_RANKS, show_amount
 
-KEY, OLDEST, VERSION = "toccata_traffic", 1, 2
+KEY, OLDEST, VERSION = "toccata_traffic", 1, 3
 MOST_BYTES = 1 << 28  # of a file: 65536 ranks with 100 partners each
 REMEDY = "`toccata run --record FILE.json -- mpirun ...` writes such files"
 Core = Annotated[int, Meta(ge=-1, le=2**31 - 1)]
@@ -77,6 +77,23 @@ class Record:
     collectives: list[Calls] = field(default_factory=list)
     left_out: Count = 0  # calls of collectives that were not recorded
 
+    @cached_property
+    def phases(self) -> list[int]:
+        """The numbers of all phases in which ranks communicated; 0 stands for further ones."""
+        found = {each.phase for rows in (self.pairs, self.collectives) for each in rows}
+        return sorted(found, key=lambda phase: (phase == 0, phase))
+
+    def of_phase(self, phase: int) -> "Record":
+        """The messages and calls of one phase. InputError if it has none."""
+        if phase not in self.phases:
+            there = ", ".join(map(phase_name, self.phases)) or "none"
+            raise InputError(f"--phase {phase_name(phase)}: the phases of this record are: {there}")
+        return replace(
+            self,
+            pairs=[each for each in self.pairs if each.phase == phase],
+            collectives=[each for each in self.collectives if each.phase == phase],
+        )
+
     @property
     def has_collectives(self) -> bool:
         """Whether the run recorded collectives; files of version 1 do not name the MPI library."""
@@ -99,10 +116,34 @@ class Record:
         The MPI library chooses its algorithms by the nodes, too. Without `following`, collectives
         whose algorithm follows the placement send nothing.
         """
+        pairs, collectives = self.pairs, self.collectives
+        if len(self.phases) > 1:
+            pairs, collectives = _merged_pairs(pairs), _merged_calls(collectives)
         more, called, left_out = estimates.pairs(
-            self.mpi, self.communicators, self.collectives, placement, following
+            self.mpi, self.communicators, collectives, placement, following
         )
-        return Traffic(placement, self.pairs + more, called, self.left_out + left_out)
+        return Traffic(placement, pairs + more, called, self.left_out + left_out)
+
+
+def _merged_pairs(pairs: list[Pair]) -> list[Pair]:
+    """Those of all phases together."""
+    sums: dict[tuple[int, int, estimates.Kind], tuple[int, int]] = {}
+    for each in pairs:
+        key = each.sender, each.receiver, each.kind
+        messages, size = sums.get(key, (0, 0))
+        sums[key] = messages + each.messages, size + each.bytes
+    return [Pair(*key, *counts) for key, counts in sums.items()]
+
+
+def _merged_calls(collectives: list[Calls]) -> list[Calls]:
+    sums: dict[Calls, int] = defaultdict(int)
+    for each in collectives:
+        sums[msgspec.structs.replace(each, calls=0, phase=1)] += each.calls
+    return [msgspec.structs.replace(each, calls=calls) for each, calls in sums.items()]
+
+
+def phase_name(phase: int) -> str:
+    return str(phase) if phase else "others"
 
 
 def is_traffic(text: str) -> bool:
@@ -189,6 +230,19 @@ def kinds_table(traffic: Traffic) -> Table:
         if messages:
             name = "collective (estimated)" if kind == "collective" else kind
             table.add_row(name, f"{messages:,}", show_amount(size), _share(size, traffic.bytes))
+    return table
+
+
+def phases_table(record: Record, placement: _core.Placement) -> Table:
+    """Messages and bytes of each phase."""
+    table = PlainTable()
+    for heading in ("Phase", "messages", "bytes", "share"):
+        table.add_column(heading, justify="left" if heading == "Phase" else "right")
+    found = {each: record.of_phase(each).traffic(placement) for each in record.phases}
+    whole = sum(each.bytes for each in found.values())
+    for phase, each in found.items():
+        share = _share(each.bytes, whole)
+        table.add_row(phase_name(phase), f"{each.messages:,}", show_amount(each.bytes), share)
     return table
 
 

@@ -79,9 +79,9 @@ def test_predicted_time_is_that_of_the_busiest_rank_or_node(tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("change", "complaint"),
     [
-        ({"toccata_traffic": 3}, "has version 3, but this Toccata reads versions 1 to 2"),
-        ({"toccata_traffic": 0}, "has version 0, but this Toccata reads versions 1 to 2"),
-        ({"toccata_traffic": "1"}, "has version '1', but this Toccata reads versions 1 to 2"),
+        ({"toccata_traffic": 4}, "has version 4, but this Toccata reads versions 1 to 3"),
+        ({"toccata_traffic": 0}, "has version 0, but this Toccata reads versions 1 to 3"),
+        ({"toccata_traffic": "1"}, "has version '1', but this Toccata reads versions 1 to 3"),
         ({"ranks": 0}, "ranks: expected"),
         ({"pairs": [[0, 1, "one-sided", 1, 10**400]]}, r"pairs\[0\]"),
         ({"cores": [0, 1, 2, -7]}, r"cores\[3\]"),
@@ -89,6 +89,8 @@ def test_predicted_time_is_that_of_the_busiest_rank_or_node(tmp_path: Path) -> N
         ({"pairs": [[0, 1, "letters", 1, 1]]}, r"pairs\[0\]"),
         ({"pairs": [[0, -1, "one-sided", 1, 1]]}, r"pairs\[0\]"),
         ({"pairs": [[0, 1]]}, r"pairs\[0\]"),
+        ({"pairs": [[0, 1, "one-sided", 1, 1, 2**31]]}, r"pairs\[0\]\[5\]: expected"),
+        ({"collectives": [["bcast", 0, 8, 0, 1, "blocking", "x"]]}, r"collectives\[0\]\[6\]: exp"),
         ({"cores": [0]}, "cores: expected one for each of 4 ranks"),
         ({"machine": "nonsense"}, "record"),
         ({"placement": "node:0"}, "record"),
@@ -160,4 +162,54 @@ def test_command_line(toccata: Toccata, tmp_path: Path) -> None:
         ("ring", "-p", "4", "-o", "a.png"): "-o draws recorded traffic",
     }.items():
         said = toccata("traffic", *arguments)
+        assert said.returncode == 2 and complaint in said.stderr, said.stderr
+
+
+def with_phases(file: Path) -> Path:
+    """Phase 1 sends along a ring; phase 7 to the opposite rank, and broadcasts; others, little."""
+    write(file, ring(8, 1000), "node:4 core:2")
+    pairs = ring(8, 1000)
+    pairs += [[rank, (rank + 4) % 8, "point-to-point", 2, 5000, 7] for rank in range(8)]
+    pairs += [[0, 1, "point-to-point", 3, 10, 0], [0, 1, "point-to-point", 1, 100, -2]]
+    collectives = [["bcast", 0, 10, 0, 2, "blocking"], ["bcast", 0, 10, 0, 3, "blocking", 7]]
+    more = {"toccata_traffic": 3, "mpi": "MPICH Version: 4.0.2", "pairs": pairs,
+            "communicators": [[[0, 8, 1]]], "collectives": collectives, "left_out": 0}  # fmt: skip
+    file.write_text(json.dumps(json.loads(file.read_text()) | more))
+    return file
+
+
+def test_phases_are_parts_of_the_whole(tmp_path: Path) -> None:
+    record = recorded.read(with_phases(tmp_path / "a.json"))
+    placed = record.placed(tmp_path / "a.json")
+    assert record.phases == [-2, 1, 7, 0]
+    whole = record.traffic(placed)
+    parts = [record.of_phase(each).traffic(placed) for each in record.phases]
+    assert [each.bytes for each in parts] == [100, 8000 + 2 * 70, 40000 + 3 * 70, 10]
+    assert (whole.bytes, whole.messages) == (
+        sum(each.bytes for each in parts), sum(each.messages for each in parts)
+    )  # fmt: skip
+    ends = [(each.sender, each.receiver, each.kind) for each in whole.pairs]
+    assert len(set(ends)) == len(ends) and len(whole.called) == 1
+    with pytest.raises(InputError, match=r"--phase 3: .* are: -2, 1, 7, others$"):
+        record.of_phase(3)
+
+
+def test_command_lines_of_phases(toccata: Toccata, tmp_path: Path) -> None:
+    file = with_phases(tmp_path / "a.json")
+    said = toccata("traffic", str(file))
+    assert said.returncode == 0, said.stderr
+    for row in (r"-2 +1 +100 B +0\.2%", r"7 +37 +39\.3 KiB +83\.0%", r"others +3 +10 B +0\.0%"):
+        assert re.search(row, said.stdout), said.stdout
+    said = toccata("traffic", str(file), "--phase", "7", "-o", str(tmp_path / "matrix.png"))
+    assert "8 ranks on node:4 core:2, phase 7: 37 messages" in said.stdout, said.stderr
+    assert "Phase" in said.stdout and re.search(r"0, 4 +7 +9\.79 KiB", said.stdout)
+    said = toccata("place", str(file), "--phase", "7", "--no-scotch", "--seconds", "0.1")
+    assert "phase 7" in said.stdout and "Map the ranks" in said.stdout, said.stdout + said.stderr
+    for words, complaint in {
+        ("traffic", str(file), "--phase", "0"): "--phase 0: expected a number that",
+        ("traffic", str(file), "--phase", "solve"): "--phase solve: expected a number that",
+        ("place", str(file), "--phase", "8"): "--phase 8: the phases of this record are: -2, 1",
+        ("traffic", "ring", "-p", "4", "--phase", "1"): "--phase selects recorded traffic",
+    }.items():
+        said = toccata(*words)
         assert said.returncode == 2 and complaint in said.stderr, said.stderr
