@@ -44,6 +44,7 @@ if [ -n "${DEMO-}" ]; then
   cat "$@" | grep -E '^(msgspec|rich|typer|matplotlib|nanobind)=' >"$venv.demo.txt"
   set -- "$venv.demo.txt"
   look "$@"
+  export PIP_NO_COMPILE=1 # the demo imports few of the modules
 fi
 
 echo "Python packages: setting up $venv (about half a minute)" >&2
