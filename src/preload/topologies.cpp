@@ -19,8 +19,6 @@
 #include "topology/reorder/best_mapping.h"
 #include "topology/reorder/fold.h"
 
-#define TOCCATA_INTERPOSED extern "C" TOCCATA_PUBLIC
-
 namespace toccata {
 namespace {
 
@@ -76,8 +74,8 @@ bool is_list(int count, const int* numbers) {
 using namespace toccata;
 
 // Every rank passes the same arguments, so all agree whether they are valid; MPI reports errors.
-TOCCATA_INTERPOSED int MPI_Cart_create(MPI_Comm comm, int ndims, const int dims[],
-                                       const int periods[], int reorder, MPI_Comm* made) {
+extern "C" TOCCATA_PUBLIC int MPI_Cart_create(MPI_Comm comm, int ndims, const int dims[],
+                                              const int periods[], int reorder, MPI_Comm* made) {
   static const auto next = next_definition("MPI_Cart_create", &PMPI_Cart_create);
   const auto native = [&](MPI_Comm on) { return next(on, ndims, dims, periods, reorder, made); };
   if (!reorders_topologies(reorder) || ndims < 1 || dims == nullptr || periods == nullptr)
@@ -95,8 +93,8 @@ TOCCATA_INTERPOSED int MPI_Cart_create(MPI_Comm comm, int ndims, const int dims[
   });
 }
 
-TOCCATA_INTERPOSED int MPI_Graph_create(MPI_Comm comm, int nnodes, const int index[],
-                                        const int edges[], int reorder, MPI_Comm* made) {
+extern "C" TOCCATA_PUBLIC int MPI_Graph_create(MPI_Comm comm, int nnodes, const int index[],
+                                               const int edges[], int reorder, MPI_Comm* made) {
   static const auto next = next_definition("MPI_Graph_create", &PMPI_Graph_create);
   if (!reorders_topologies(reorder) || nnodes < 1 || nnodes != ranks_in(comm) || index == nullptr ||
       index[0] < 0 || !std::is_sorted(index, index + nnodes) || !is_list(index[nnodes - 1], edges))
@@ -114,10 +112,10 @@ TOCCATA_INTERPOSED int MPI_Graph_create(MPI_Comm comm, int nnodes, const int ind
   });
 }
 
-TOCCATA_INTERPOSED int MPI_Dist_graph_create(MPI_Comm comm, int n, const int sources[],
-                                             const int degrees[], const int destinations[],
-                                             const int weights[], MPI_Info info, int reorder,
-                                             MPI_Comm* made) {
+extern "C" TOCCATA_PUBLIC int MPI_Dist_graph_create(MPI_Comm comm, int n, const int sources[],
+                                                    const int degrees[], const int destinations[],
+                                                    const int weights[], MPI_Info info, int reorder,
+                                                    MPI_Comm* made) {
   static const auto next = next_definition("MPI_Dist_graph_create", &PMPI_Dist_graph_create);
   const auto make = [&](MPI_Comm on, int again) {
     return next(on, n, sources, degrees, destinations, weights, info, again, made);
@@ -147,7 +145,7 @@ TOCCATA_INTERPOSED int MPI_Dist_graph_create(MPI_Comm comm, int n, const int sou
 
 // Every rank passes the neighbours of its own node; they are sent to the rank that becomes that
 // node.
-TOCCATA_INTERPOSED int MPI_Dist_graph_create_adjacent(
+extern "C" TOCCATA_PUBLIC int MPI_Dist_graph_create_adjacent(
     MPI_Comm comm, int indegree, const int sources[], const int sourceweights[], int outdegree,
     const int destinations[], const int destweights[], MPI_Info info, int reorder, MPI_Comm* made) {
   static const auto next =
@@ -195,7 +193,7 @@ TOCCATA_INTERPOSED int MPI_Dist_graph_create_adjacent(
   });
 }
 
-TOCCATA_INTERPOSED int MPI_Comm_set_info(MPI_Comm comm, MPI_Info info) {
+extern "C" TOCCATA_PUBLIC int MPI_Comm_set_info(MPI_Comm comm, MPI_Info info) {
   static const auto next = next_definition("MPI_Comm_set_info", &PMPI_Comm_set_info);
   const int code = next(comm, info);
   return code == MPI_SUCCESS && has_keys_of_ours(info) ? toccata_comm_set_info(comm, info) : code;
@@ -203,12 +201,12 @@ TOCCATA_INTERPOSED int MPI_Comm_set_info(MPI_Comm comm, MPI_Info info) {
 
 #ifdef OPEN_MPI
 
-TOCCATA_INTERPOSED int MPI_Comm_idup(MPI_Comm comm, MPI_Comm* made, MPI_Request* request) {
+extern "C" TOCCATA_PUBLIC int MPI_Comm_idup(MPI_Comm comm, MPI_Comm* made, MPI_Request* request) {
   return pass_on_idup<int>("MPI_Comm_idup", comm, comm, made, request);
 }
 
-TOCCATA_INTERPOSED int MPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* made,
-                                               MPI_Request* request) {
+extern "C" TOCCATA_PUBLIC int MPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* made,
+                                                      MPI_Request* request) {
   return pass_on_idup<int>("MPI_Comm_idup_with_info", comm, comm, info, made, request);
 }
 

@@ -87,14 +87,15 @@ pmix::Option within(int seconds) {
 
 // Null if the value does not exist.
 FoundValue look_up(std::uint32_t rank, const char* key, const pmix::Option& how) {
-  auto* const get = find<pmix::Get>("PMIx_Get");
+  auto* const pmix_get = find<pmix::Get>("PMIx_Get");
   const char* const job = std::getenv("PMIX_NAMESPACE");
   pmix::Process process;
   process.rank = rank;
-  if (get == nullptr || job == nullptr || std::strlen(job) >= sizeof process.job) return nullptr;
+  if (pmix_get == nullptr || job == nullptr || std::strlen(job) >= sizeof process.job)
+    return nullptr;
   std::strcpy(process.job, job);
   pmix::Value* value = nullptr;
-  if (get(&process, key, &how, 1, &value) != pmix::success) return nullptr;
+  if (pmix_get(&process, key, &how, 1, &value) != pmix::success) return nullptr;
   return FoundValue(value);
 }
 

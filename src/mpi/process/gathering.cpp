@@ -22,7 +22,7 @@ bool ends_in_time(MPI_Request& request) {
 
 namespace {
 
-constexpr int tag = 31418;  // tags up to 32767 are always valid
+constexpr int gathering_tag = 31418;  // tags up to 32767 are always valid
 
 // Empty messages from rank 0 to each other rank, and back.
 void exchange_answers(int rank, int size, MPI_Comm comm) {
@@ -30,10 +30,10 @@ void exchange_answers(int rank, int size, MPI_Comm comm) {
   std::vector<MPI_Request> received, sent;
   const auto send_to_all = [&] {
     for (int other = first; other < end; ++other)
-      PMPI_Isend(nullptr, 0, MPI_BYTE, other, tag, comm, &sent.emplace_back());
+      PMPI_Isend(nullptr, 0, MPI_BYTE, other, gathering_tag, comm, &sent.emplace_back());
   };
   for (int other = first; other < end; ++other)
-    PMPI_Irecv(nullptr, 0, MPI_BYTE, other, tag, comm, &received.emplace_back());
+    PMPI_Irecv(nullptr, 0, MPI_BYTE, other, gathering_tag, comm, &received.emplace_back());
   if (rank == 0) send_to_all();
   for (MPI_Request& each : received) ends_in_time(each);
   if (rank != 0) send_to_all();
