@@ -1,5 +1,5 @@
 """No function of the Python package has more than 60 lines, none of src/ more than 70, no
-algorithm more than 100.
+algorithm more than 100. The documents have limits, too: who adds a page shortens another one.
 
 The lines of a function include its signature and docstring: a command reads its options, calls the
 functions that do the work, and prints. An algorithm is one file, which reads like its paper.
@@ -15,6 +15,8 @@ PACKAGE = ROOT / "python/toccata"
 MOST_LINES = 60
 MOST_LINES_IN_CPP = 70
 MOST_LINES_OF_ALGORITHM = 100
+MOST_LINES_OF = {"README.md": 110, "docs/design/*.md": 120, "docs/performance/*.md": 150}
+MOST_LINES_OF_DOCUMENTS = 4000
 
 
 def lengths(source):
@@ -55,6 +57,17 @@ class Lengths(unittest.TestCase):
         for path in files:
             lines = len(path.read_text().splitlines())
             self.assertLessEqual(lines, MOST_LINES_OF_ALGORITHM, path.relative_to(ROOT))
+
+    def test_documents_are_short(self):
+        for pages, most in MOST_LINES_OF.items():
+            files = list(ROOT.glob(pages))
+            self.assertTrue(files, pages)
+            for path in files:
+                lines = len(path.read_text().splitlines())
+                self.assertLessEqual(lines, most, path.relative_to(ROOT))
+        every = [len(path.read_text().splitlines()) for path in (ROOT / "docs").rglob("*.md")]
+        self.assertGreater(len(every), 50, "are these the documents?")
+        self.assertLessEqual(sum(every), MOST_LINES_OF_DOCUMENTS)
 
     def test_functions_in_cpp_are_short(self):
         functions = 0
