@@ -69,7 +69,7 @@ def sample() -> str:
 def main() -> None:
     if len(sys.argv) != 3:
         sys.exit(__doc__)
-    Path(sys.argv[2]).write_text(sample())
+    Path(sys.argv[2]).write_text(sample(), encoding="utf-8")
     share = Path(sys.argv[1])
     files = {f"man/man{each.section}/{each.name}.{each.section}": roff(each) for each in pages()}
     files |= {path: completion(shell) for shell, path in COMPLETIONS.items()}

@@ -2,14 +2,13 @@
 
 #include "choices.h"
 
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
 #include "choices/choice.h"
 #include "choices/sign_test.h"
 #include "choices/spelling.h"
 #include "choices/tuning.h"
+#include "text.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;

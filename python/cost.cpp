@@ -2,8 +2,6 @@
 
 #include "cost.h"
 
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
 #include "choices/choice.h"
@@ -12,6 +10,7 @@
 #include "costs/cost_bound.h"
 #include "costs/model_file.h"
 #include "networks/links.h"
+#include "text.h"
 #include "topology/placement.h"
 
 namespace nb = nanobind;
@@ -67,7 +66,7 @@ class Predictor {
 }  // namespace
 
 void bind_cost(nb::module_& module) {
-  nb::exception<ModelError>(module, "ModelError", module.attr("ChoiceError").ptr());
+  TextException<ModelError>(module, "ModelError", module.attr("ChoiceError").ptr());
 
   nb::class_<Model>(module, "Model", "The cost of communication on a machine.")
       .def_static("read", &read_model, "path"_a,

@@ -3,12 +3,12 @@
 #include "crossings.h"
 
 #include <nanobind/stl/pair.h>
-#include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
 #include "choices/choice.h"
 #include "choices/ranking.h"
 #include "costs/crossings.h"
+#include "text.h"
 #include "topology/placement.h"
 
 namespace nb = nanobind;

@@ -2,13 +2,13 @@
 
 #include "links.h"
 
-#include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 #include <string>
 
 #include "choices/choice.h"
 #include "choices/ranking.h"
 #include "networks/bounds.h"
+#include "text.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;

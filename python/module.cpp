@@ -8,8 +8,6 @@
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/string_view.h>
 #include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 #include <optional>
@@ -40,6 +38,7 @@
 #include "proofs/samples.h"
 #include "proofs/verify.h"
 #include "reorder.h"
+#include "text.h"
 #include "topology.h"
 #include "walks.h"
 #include "writing/count.h"
@@ -207,7 +206,7 @@ PythonRound round_of(const Schedule& schedule, int round) {
 NB_MODULE(_core, module) {
   module.doc() = "The part of the library without MPI, compiled from python/module.cpp.";
   module.attr("VERSION") = TOCCATA_VERSION;
-  nb::exception<ChoiceError>(module, "ChoiceError", PyExc_ValueError).attr("__doc__") =
+  TextException<ChoiceError>(module, "ChoiceError", PyExc_ValueError).attr("__doc__") =
       "An invalid request; the text is one line that names the accepted values.";
 
   bind_topology(module);

@@ -5,8 +5,6 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/string_view.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 #include <tuple>
@@ -18,6 +16,7 @@
 #include "networks/network.h"
 #include "networks/packing.h"
 #include "networks/torus_packing.h"
+#include "text.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;

@@ -6,8 +6,6 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/string_view.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 #include <tuple>
@@ -16,6 +14,7 @@
 #include "tables/check.h"
 #include "tables/msccl.h"
 #include "tables/schedule_file.h"
+#include "text.h"
 #include "writing/outside.h"
 
 namespace nb = nanobind;
@@ -166,9 +165,9 @@ std::string msccl_of(const Choice& choice, const Shape& known) {
 
 void bind_outside(nb::module_& module) {
   const nb::object choice_error = module.attr("ChoiceError");
-  nb::exception<schedule_file::Error>(module, "ScheduleFileError", choice_error.ptr())
+  TextException<schedule_file::Error>(module, "ScheduleFileError", choice_error.ptr())
       .attr("__doc__") = "A file of schedules that cannot be used: its name, and the error.";
-  nb::exception<MscclError>(module, "MscclError", choice_error.ptr()).attr("__doc__") =
+  TextException<MscclError>(module, "MscclError", choice_error.ptr()).attr("__doc__") =
       "The reason why an MSCCL program, or a schedule, cannot be converted.";
 
   module.def(

@@ -7,8 +7,6 @@
 #include <map>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/string_view.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 #include <optional>
@@ -18,6 +16,7 @@
 #include "choices/choice.h"
 #include "networks/flows.h"
 #include "scotch.h"
+#include "text.h"
 #include "topology/reorder/fold.h"
 #include "topology/reorder/halving.h"
 #include "topology/reorder/least.h"

@@ -5,8 +5,6 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/string_view.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 #include <optional>
@@ -14,6 +12,7 @@
 #include <utility>
 
 #include "choices/known_shape.h"
+#include "text.h"
 #include "topology/error.h"
 #include "topology/hostlist.h"
 #include "topology/hwloc.h"
@@ -43,7 +42,7 @@ int rank_of(const Placement& placement, int rank) {
 }  // namespace
 
 void bind_topology(nb::module_& module) {
-  nb::exception<TopologyError>(module, "TopologyError", module.attr("ChoiceError").ptr())
+  TextException<TopologyError>(module, "TopologyError", module.attr("ChoiceError").ptr())
       .attr("__doc__") = "A machine or placement that cannot be read.";
 
   nb::class_<Machine>(module, "Machine",

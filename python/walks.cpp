@@ -2,12 +2,12 @@
 
 #include "walks.h"
 
-#include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 #include <vector>
 
 #include "choices/choice.h"
 #include "proofs/walk.h"
+#include "text.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;

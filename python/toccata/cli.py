@@ -5,6 +5,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from functools import cache, partial
 from importlib import import_module
+from io import TextIOWrapper
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -197,5 +198,9 @@ def toccata(
 
 def main() -> None:
     """The program."""
+    # The locale of the terminal, or the bytes of a file name, may not be UTF-8.
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="replace")
     completion_init()  # for the scripts that manual/handouts.py writes
     app(sys.argv[1:] or ["--help"], prog_name="toccata")

@@ -47,7 +47,7 @@ def text_of(path: Path, most: int = MOST_BYTES) -> str:
     """The text of a file. InputError if it cannot be read, or if `check` rejects it."""
     check(path, most)
     try:
-        return path.read_text()
+        return path.read_text(encoding="utf-8")
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror}") from None
     except UnicodeDecodeError:

@@ -60,7 +60,8 @@ Kind kind_of(const std::string& text, const std::string& file) {
                                     Known{"non-chassis", Kind::ibnetdiscover}};
   const auto found = std::ranges::find(known, key, &Known::first);
   if (found == known.end()) {
-    const bool is_yaml = key == "-" || key == "---" || key.ends_with(':') || key.starts_with('%');
+    const bool is_yaml = key == "-" || key == "---" || key.starts_with('%') ||
+                         (key.ends_with(':') && !key.starts_with('{'));
     lines.fail(quoted(lines.line().substr(0, 80)) +
                (is_yaml
                     ? " is YAML, which Toccata does not read; give the output of `scontrol show "

@@ -67,10 +67,12 @@ def load(text: str) -> tuple[str, str]:
     path = Path(file)
     _check(path)
     if match["kind"] == "xml":
-        algorithm = _core.add_msccl(path.read_text(errors="replace"), file)
+        algorithm = _core.add_msccl(path.read_text(encoding="utf-8", errors="replace"), file)
+        name = algorithm.name
     else:
-        algorithm = _core.add_schedule_file(_core.read_schedule_file(file), f"file:{file}")
-    return algorithm.collective, algorithm.name + (f":{rest}" if rest else "")
+        name = f"file:{file}"
+        algorithm = _core.add_schedule_file(_core.read_schedule_file(file), name)
+    return algorithm.collective, name + (f":{rest}" if rest else "")
 
 
 def load_named(text: str) -> None:
@@ -439,7 +441,7 @@ def as_file(choice: _core.Choice, shapes: Sequence[_core.Shape], path: Path) -> 
     """Writes the schedules of a choice in these shapes. Replaces the file atomically."""
     text = _core.schedule_file(choice, list(shapes))
     path.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.NamedTemporaryFile("w", dir=path.parent, delete=False) as file:
+    with tempfile.NamedTemporaryFile("w", encoding="utf-8", dir=path.parent, delete=False) as file:
         file.write(text)
     Path(file.name).chmod(0o644)
     Path(file.name).replace(path)
@@ -478,7 +480,9 @@ def kept_file(choice: _core.Choice, shapes: Sequence[_core.Shape]) -> str:
     path = store.cache_home() / "schedules" / f"{digest}.json"
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile("w", dir=path.parent, delete=False) as file:
+        with tempfile.NamedTemporaryFile(
+            "w", encoding="utf-8", dir=path.parent, delete=False
+        ) as file:
             file.write(written)
         Path(file.name).replace(path)
     return f"file:{path}"

@@ -58,7 +58,7 @@ def read(path: Path) -> tuple[list[Entry], str]:
 def append(path: Path, new: Entry) -> None:
     """Adds one line; OSError if the file cannot be written."""
     line = json.dumps({KEY: VERSION} | msgspec.to_builtins(new))
-    with path.open("a+") as file:
+    with path.open("a+", encoding="utf-8") as file:
         file.seek(0, 2)
         if file.tell() > 0:
             file.seek(file.tell() - 1)

@@ -78,5 +78,5 @@ def calibrate(
     )
     model, lines = calibrating.fit(measured, output.stem)
     print_whole(calibrating.report(measured, model, lines))
-    output.write_text(model.json)
+    output.write_text(model.json, encoding="utf-8")
     console.print(f"wrote {output}")

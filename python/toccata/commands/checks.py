@@ -622,7 +622,7 @@ def _run(
     start: starting.Start, environment: Mapping[str, str], seconds: float
 ) -> tuple[str, int | None]:
     """The command's output on both streams, and its exit code; None if it had to be ended."""
-    with tempfile.TemporaryFile("w+", errors="replace") as said:
+    with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as said:
         process = subprocess.Popen(
             start.words, stdout=said, stderr=said, stdin=subprocess.DEVNULL,
             env={**environment, **start.environment}, start_new_session=True,

@@ -154,7 +154,7 @@ def _explain_reports(paths: Sequence[Path], output: Path | None, html: Path | No
         from toccata.drawing import report_page
 
         pages = report_page.page if len(found) == 1 else report_page.page_of_two
-        html.write_text(pages(*found))
+        html.write_text(pages(*found), encoding="utf-8")
         console.print(f"wrote {html}")
 
 

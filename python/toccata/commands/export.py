@@ -76,7 +76,7 @@ def _write(found: tuning_file.Tuning, format_: str, text: str, output: Path | No
         print(text, end="")
         starting.say([f"with the text in FILE, start with {said}"] if said else [])
         return
-    output.write_text(text)
+    output.write_text(text, encoding="utf-8")
     wanted, ruled = exporting.gone_over(found, exporting.KNOWN[format_])
     console.print(f"wrote {output}: exported {ruled} of {wanted} choices that are not native")
     if said:

@@ -114,7 +114,7 @@ def fit_(
         console.print(f"[dim]left out: {escape(line)}[/]")
     if save is not None:
         model = fitted[0].model.model(found.machines[0], f"toccata fit, {file.name}")
-        save.write_text(model.json)
+        save.write_text(model.json, encoding="utf-8")
         console.print(f"wrote {save}")
     _draw(fitted, plot, curves)
 

@@ -46,10 +46,11 @@ def new(
     if path.exists():
         raise InputError(f"{path} exists already; give another file with --output")
     text = skeletons.text(collective, short)
-    path.write_text(text)
+    path.write_text(text, encoding="utf-8")
     choice = catalogue.find(f"{path}:{short}")
     drawn = show.Narrator(choice, _core.Shape(skeletons.DRAWN_RANKS)).plain()
     path.write_text(
-        text.replace(skeletons.DRAWING, "\n".join(f"# {line}".rstrip() for line in drawn))
+        text.replace(skeletons.DRAWING, "\n".join(f"# {line}".rstrip() for line in drawn)),
+        encoding="utf-8",
     )
     console.print(f"wrote {path}; next: toccata prove {path}")

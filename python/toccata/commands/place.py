@@ -86,5 +86,7 @@ def place(
         console.print(f"[dim]{proposal.beside_bound}[/]")
     console.print(f"\n{proposal.sentence}")
     if rankfile is not None and proposal.pays:
-        rankfile.write_text(start_files.text(seats, proposal.mapped.players, launcher))
+        rankfile.write_text(
+            start_files.text(seats, proposal.mapped.players, launcher), encoding="utf-8"
+        )
         console.print(f"wrote {rankfile}, for {start_files.how_to_start(str(rankfile), launcher)}")

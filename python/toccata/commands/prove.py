@@ -135,7 +135,7 @@ def _write(
             raise InputError(
                 f"{output}: an MSCCL program has one number of ranks; give --ranks {shapes[-1].p}"
             )
-        output.write_text(_core.msccl(choice, shapes[0]))
+        output.write_text(_core.msccl(choice, shapes[0]), encoding="utf-8")
     else:
         outside.as_checked_file(choice, shapes, output)
     size = output.stat().st_size

@@ -131,7 +131,11 @@ def reorder(
 
 
 def _start(placed: _core.Placement, players: Sequence[int], rankfile: Path, launcher: str) -> None:
-    rankfile.write_text(start_files.text(start_files.seats(placed), players, launcher))
+    rankfile.write_text(
+        start_files.text(start_files.seats(placed), players, launcher),
+        encoding="utf-8",
+        errors="surrogateescape",
+    )
     started = start_files.how_to_start(str(rankfile), launcher)
     console.print(f"wrote {rankfile}, for {started}", soft_wrap=True)
 

@@ -146,7 +146,12 @@ def identify(command: str) -> Launcher:
         )
     try:
         asked = subprocess.run(
-            [path, "--version"], capture_output=True, text=True, timeout=20, check=False
+            [path, "--version"],
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=20,
+            check=False,
         )
     except (OSError, subprocess.TimeoutExpired) as error:
         raise InputError(f"'{command} --version' does not run: {error}") from None
@@ -205,8 +210,8 @@ def cores() -> int:
         return len(
             {
                 (
-                    Path(topology.format(cpu, "physical_package_id")).read_text(),
-                    Path(topology.format(cpu, "core_id")).read_text(),
+                    Path(topology.format(cpu, "physical_package_id")).read_text(encoding="utf-8"),
+                    Path(topology.format(cpu, "core_id")).read_text(encoding="utf-8"),
                 )
                 for cpu in allowed
             }
@@ -217,7 +222,7 @@ def cores() -> int:
 
 def others_running() -> int:
     """The number of other threads that are running or waiting for a core."""
-    running = Path("/proc/loadavg").read_text().split()[3].split("/")[0]
+    running = Path("/proc/loadavg").read_text(encoding="utf-8").split()[3].split("/")[0]
     return int(running) - 1
 
 

@@ -71,7 +71,7 @@ def asked(command: str, machine: _core.Machine, p: int) -> str:
             f"`toccata topo --ranks {p}` starts ranks and shows where they are"
         )
     inside = Inside.of(machine)
-    with tempfile.NamedTemporaryFile("w", suffix=".xml") as file:
+    with tempfile.NamedTemporaryFile("w", encoding="utf-8", suffix=".xml") as file:
         file.write(inside.xml())
         file.flush()
         ask = ASKING[starter.family](starter, inside, file.name)
@@ -356,7 +356,7 @@ def _told(command: Sequence[str], environment: Mapping[str, str]) -> str:
     """What a launcher prints. Open MPI 4 ends with an error after its map."""
     try:
         done = subprocess.run(
-            command, capture_output=True, text=True, timeout=SECONDS, check=False,
+            command, capture_output=True, text=True, errors="replace", timeout=SECONDS, check=False,
             env={**os.environ, **environment}, stdin=subprocess.DEVNULL,
         )  # fmt: skip
     except (OSError, subprocess.TimeoutExpired) as error:

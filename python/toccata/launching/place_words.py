@@ -163,7 +163,7 @@ def hosts(arguments: Sequence[str], kind: str, environment: Mapping[str, str]) -
 def _lines(file: str, option: str) -> int:
     """The number of different hosts in a file."""
     try:
-        text = Path(file).read_text()
+        text = Path(file).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"{option} {file}: cannot be read: {error}") from None
     names = [line.split("#")[0].split() for line in text.splitlines()]

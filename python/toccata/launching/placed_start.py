@@ -75,7 +75,11 @@ def command(words: Sequence[str], seats: Sequence[Seat], file: Path) -> list[str
             "--rankfile"
         )
     check(words[at + 1 :], way.kind, way.others)
-    file.write_text(start_files.text(seats, range(len(seats)), way.format))
+    file.write_text(
+        start_files.text(seats, range(len(seats)), way.format),
+        encoding="utf-8",
+        errors="surrogateescape",
+    )
     options = [each.replace("FILE", str(file.absolute())) for each in way.options.split()]
     return with_options(words, at, options)
 

@@ -84,7 +84,12 @@ def _of_python(python: Path) -> Nature:
     """
     try:
         told = subprocess.run(
-            [python, "-c", MPI4PY], capture_output=True, text=True, timeout=SECONDS, check=False
+            [python, "-c", MPI4PY],
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=SECONDS,
+            check=False,
         )
     except (OSError, subprocess.TimeoutExpired):
         return Nature("", "its Python does not run")
@@ -110,8 +115,8 @@ def _of_binary(path: Path, start: bytes) -> Nature:
 def _of_libraries(path: Path) -> Nature:
     try:
         told = subprocess.run(
-            ["ldd", path], capture_output=True, text=True, timeout=SECONDS, check=False,
-            env={**os.environ, "LC_ALL": "C", "LD_PRELOAD": ""},
+            ["ldd", path], capture_output=True, text=True, errors="replace", timeout=SECONDS,
+            check=False, env={**os.environ, "LC_ALL": "C", "LD_PRELOAD": ""},
         )  # fmt: skip
     except (OSError, subprocess.TimeoutExpired):
         return Nature("", "there is no ldd to ask for its libraries")

@@ -242,10 +242,15 @@ def started(
     The library's warnings are passed to our stderr. Raises Failure, with the last of the other
     lines there, if the exit code is not 0, or after `limit` seconds.
     """
-    with tempfile.TemporaryFile("w+", errors="replace") as said:
+    with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as said:
         try:
             process = subprocess.Popen(
-                command, stdout=subprocess.PIPE, stderr=said, stdin=subprocess.DEVNULL, text=True
+                command,
+                stdout=subprocess.PIPE,
+                stderr=said,
+                stdin=subprocess.DEVNULL,
+                text=True,
+                errors="replace",
             )
         except OSError as error:
             raise Failure(f"{Path(command[0]).name} cannot be started: {error.strerror}") from None

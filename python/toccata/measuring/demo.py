@@ -149,7 +149,9 @@ def scripts() -> Path:
 def hosts() -> Iterator[None]:
     """Brings up the four hosts for the duration of the context; `mpirun` starts ranks on them.
     Failure if they cannot be brought up."""
-    made = subprocess.run([scripts() / "up.sh"], capture_output=True, text=True, check=False)
+    made = subprocess.run(
+        [scripts() / "up.sh"], capture_output=True, text=True, errors="replace", check=False
+    )
     if made.returncode != 0:
         raise Failure(made.stderr.strip().splitlines()[-1] if made.stderr else "up.sh failed")
     path = os.environ["PATH"]

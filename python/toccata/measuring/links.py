@@ -93,7 +93,7 @@ def measure(command: Sequence[str], ranks: int) -> tuple[str, list[Timing]]:
 def write_csv(timings: Iterable[Timing], path: Path) -> None:
     """One line per measurement, times in seconds; OSError if it cannot be written."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("w", newline="") as file:
+    with path.open("w", encoding="utf-8", newline="") as file:
         rows = csv.writer(file)
         names = [each.name for each in fields(Timing)]
         rows.writerow(names)

@@ -144,7 +144,7 @@ def write_csv(results: Results, path: Path, complete: bool = True) -> None:
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     rows = [_row(each, complete, 1e-6) for each in results.all]
-    with path.open("w", newline="") as file:
+    with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(rows[0] if rows else _row(_NOTHING, complete, 1e-6))
         for row in rows:
@@ -166,7 +166,7 @@ def write_json(results: Results, path: Path, complete: bool = True) -> None:
     """An array of objects, times in seconds. OSError if it cannot be written."""
     path.parent.mkdir(parents=True, exist_ok=True)
     rows = [_row(each, complete, 1.0) for each in results.all]
-    path.write_text(json.dumps(rows, indent=1) + "\n")
+    path.write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
 
 
 # In tables without the column bytes_of (before version 0.3), the sizes of these collectives are the

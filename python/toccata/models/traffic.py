@@ -153,7 +153,7 @@ def is_traffic(text: str) -> bool:
         return False
     try:
         found = msgspec.json.decode(path.read_bytes())
-    except (OSError, msgspec.MsgspecError, RecursionError):
+    except (OSError, ValueError, RecursionError):  # MsgspecError and UnicodeDecodeError, too
         return False
     return isinstance(found, dict) and KEY in found
 

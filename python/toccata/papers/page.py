@@ -108,13 +108,13 @@ def write(section: Section, found: Found, docs: Path) -> list[Path]:
         path.parent.mkdir(parents=True, exist_ok=True)
         pictures.write(figure, path)
         written.append(path)
-    page.write_text(new)
+    page.write_text(new, encoding="utf-8")
     _write_times(found, times)
     return written
 
 
 def _write_times(found: Found, path: Path) -> None:
-    with path.open("w", newline="") as file:
+    with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(["platform", "collective", "algorithm", "ranks", "placement", "bytes",
                          "bytes_of", "microseconds", "why_not"])  # fmt: skip

@@ -149,7 +149,7 @@ def key(platform: Platform, cell: Cell) -> str:
     fields = {name: each for name, each in asdict(run).items() if name != "late" or each}
     what = [_digest_of_code(), platform.text, fields, (*OPTIONS, *cell.options)]
     if Path(platform.machine).is_file():
-        what.append(Path(platform.machine).read_text(errors="replace"))
+        what.append(Path(platform.machine).read_text(encoding="utf-8", errors="replace"))
     return hashlib.sha256(json.dumps(what, sort_keys=True).encode()).hexdigest()
 
 
@@ -187,8 +187,8 @@ def command(
     """
     cores = platforms.cores(platform, ranks, placement)
     hosts, description = directory / "hosts", directory / "platform.json"
-    hosts.write_text("".join(f"c{core}\n" for core in cores))
-    description.write_text(_description(platform))
+    hosts.write_text("".join(f"c{core}\n" for core in cores), encoding="utf-8")
+    description.write_text(_description(platform), encoding="utf-8")
     benchmark, library = programs()
     # The last option with a name replaces earlier ones.
     all_options = {
@@ -257,11 +257,16 @@ class _Runs:
     def started(
         self, words: Sequence[str], environment: dict[str, str], said: Path
     ) -> Iterator[subprocess.Popen[str]]:
-        with said.open("w") as stderr, self._lock:
+        with said.open("w", encoding="utf-8") as stderr, self._lock:
             if self._ended:
                 raise KeyboardInterrupt
             process = subprocess.Popen(
-                words, env=environment, stdout=subprocess.PIPE, stderr=stderr, text=True
+                words,
+                env=environment,
+                stdout=subprocess.PIPE,
+                stderr=stderr,
+                text=True,
+                errors="replace",
             )
             self._running.add(process)
         try:

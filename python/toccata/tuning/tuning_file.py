@@ -77,7 +77,7 @@ class Tuning:
         head = json.dumps(document, indent=1).removesuffix("\n}")
         made = path.with_name(f"{path.name}.{os.getpid()}")
         try:
-            made.write_text(f'{head},\n "points": [\n{lines}\n ]\n}}\n')
+            made.write_text(f'{head},\n "points": [\n{lines}\n ]\n}}\n', encoding="utf-8")
             made.replace(path)
         finally:
             made.unlink(missing_ok=True)

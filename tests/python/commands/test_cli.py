@@ -56,6 +56,61 @@ def test_version_and_help(toccata: Toccata) -> None:
     assert (alone.returncode, alone.stdout, alone.stderr) == (0, help_, "")
 
 
+def test_locales_without_utf_8(tmp_path: Path) -> None:
+    """Characters that the terminal lacks become question marks; files are in UTF-8."""
+    ascii_only = {"LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"}
+    files = []
+    for locale in ascii_only, {"LC_ALL": "C.UTF-8"}:
+        files.append(tmp_path / f"{locale['LC_ALL']}.json")
+        done = subprocess.run(
+            [sys.executable, "-m", "toccata", "prove", "allgather/bruck", "--ranks", "2",
+             "-o", str(files[-1])],
+            env={**os.environ, **locale}, capture_output=True, check=True, timeout=120,
+        )  # fmt: skip
+        assert done.stderr == b""
+        listed = subprocess.run(
+            [sys.executable, "-m", "toccata", "list", "allgather"],
+            env={**os.environ, **locale}, capture_output=True, check=True, timeout=120,
+        )  # fmt: skip
+        mark = b"?" if locale is ascii_only else "·".encode()
+        assert b"needs a power of two ranks " + mark + b" thakur2005" in listed.stdout
+    assert files[0].read_bytes() == files[1].read_bytes()
+    assert "⌈log2 p⌉ rounds" in files[0].read_text("utf-8")
+
+
+def test_bytes_that_are_not_utf_8(toccata: Toccata, tmp_path: Path) -> None:
+    """In names and contents of files, arguments and settings; replaced by U+FFFD."""
+    text = b"SwitchName=caf\xe9 Nodes=h\xe9[1-2]\n# caf\xe9\n"
+    (tmp_path / "plain.conf").write_bytes(text)
+    name = os.fsdecode(b"caf\xe9.conf")
+    (tmp_path / name).write_bytes(text)
+    for each in "plain.conf", name, "saved":
+        done = toccata("topo", each, "--save", "saved", "-o", "tree.png")
+        assert (done.returncode, done.stderr) == (0, "")
+        done = toccata("topo", each)
+        assert "1 leaf, 2 nodes\n└── leaf 0 caf\ufffd   2 nodes h\ufffd[1-2]\n" in done.stdout
+    assert "labels leaf caf\ufffd\nlabels node h\ufffd[1-2]\n" in (tmp_path / "saved").read_text(
+        "utf-8"
+    )
+    schedules = os.fsdecode(b"caf\xe9.json")
+    assert toccata("prove", "allgather/bruck", "--ranks", "2", "-o", schedules).returncode == 0
+    assert "caf\ufffd.json  proved" in toccata("prove", schedules).stdout
+    wrong = tmp_path / "wrong.json"
+    wrong.write_bytes(b'{"caf\xe9": 1}')
+    for arguments, complaint in [
+        (("traffic", str(wrong)), f"{wrong}: is not text"),
+        (("prove", str(wrong)), f"{wrong}: is not a file of schedules"),
+        (("topo", str(wrong)), f"{wrong}:1: '{{\"caf\ufffd\": 1}}' begins no known file"),
+        (("topo", os.fsdecode(b"node:2 c\xe9re:2")), "cannot have 'c\ufffdre:2'"),
+        (("show", os.fsdecode(b"caf\xe9"), "-p", "2"), "'caf?'"),
+    ]:
+        done = toccata(*arguments)
+        assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+        assert complaint in done.stderr
+    done = toccata("doctor", TOCCATA_ALLGATHER=os.fsdecode(b"caf\xe9"))
+    assert "TOCCATA_ALLGATHER=caf\ufffd" in done.stdout
+
+
 @pytest.mark.parametrize("command", COMMANDS)
 def test_help_of_each_command(command: str) -> None:
     code, help_, complaint = invoke(*command.split(), "--help")
