@@ -169,14 +169,6 @@ std::string json(const Tuning& tuning) {
   return all.dump(1) + "\n";
 }
 
-void write_tuning(const Tuning& tuning, const std::string& path) {
-  try {
-    replace_file(path, json(tuning));
-  } catch (const FileError& error) {
-    throw TuningError(error.what());
-  }
-}
-
 void add_to_tuning(const Tuning& learned, const std::string& path) {
   try {
     update_file(path, most_bytes_of_settings, [&](const std::string* text) {

@@ -74,10 +74,9 @@ std::string find_tuning(std::span<const std::string> folders, std::string_view m
                         std::string_view node, std::vector<std::string>& complaints);
 
 std::string json(const Tuning& tuning);
-// Replaces the file atomically, or leaves it unchanged. TuningError.
-void write_tuning(const Tuning& tuning, const std::string& path);
-// Adds learned results to the file, to which another run may have added something meanwhile. A file
-// of other nodes, or of another MPI or version, remains unchanged. TuningError.
+// Adds learned results to the file, to which another run may have added something meanwhile.
+// Replaces it atomically, or leaves it unchanged. A file of other nodes, or of another MPI or
+// version, remains unchanged. TuningError.
 void add_to_tuning(const Tuning& learned, const std::string& path);
 
 }  // namespace toccata

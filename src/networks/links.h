@@ -75,11 +75,4 @@ LinkTraffic link_traffic(const Algorithm& algorithm, const Shape& shape,
 std::function<double(int sender, int round, int message)> conflicts_on(
     const Shape& shape, std::span<const Schedule> schedules);
 
-// The time of `links` simultaneous messages of n bytes over as many links of a node [chan2006,
-// section 5.1.1]. With tau = 0, each additional message is free; with tau = 1, it costs as much as
-// the first.
-constexpr double simultaneous(double alpha, double beta, double tau, int links, double n) {
-  return (alpha + n * beta) * (1 + (links - 1) * tau);
-}
-
 }  // namespace toccata

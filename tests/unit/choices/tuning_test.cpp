@@ -107,12 +107,13 @@ TEST(Tuning, LeavesOutWhatItDoesNotKnow) {
 
 TEST(Tuning, WritesAllOrNothing) {
   const std::string folder = testing::TempDir() + "toccata_tuning";
+  std::filesystem::remove_all(folder);
   std::filesystem::create_directories(folder);
   const std::string path = folder + "/tuning.json";
-  write_tuning({}, path);
+  add_to_tuning({}, path);
   std::string unknown;
   EXPECT_TRUE(read_tuning(path, unknown).points.empty());
-  EXPECT_THROW(write_tuning({}, folder + "/missing/tuning.json"), TuningError);
+  EXPECT_THROW(add_to_tuning({}, folder + "/missing/tuning.json"), TuningError);
   EXPECT_THROW(read_tuning(folder + "/none.json", unknown), TuningError);
   int files = 0;
   for ([[maybe_unused]] const auto& each : std::filesystem::directory_iterator(folder)) ++files;
@@ -154,12 +155,13 @@ TEST(Tuning, WhatWasLearnedIsAddedToWhatIsThere) {
 // The tuning files of a site, with their MPIs and nodes.
 TEST(Tuning, IsFoundByMpiAndNode) {
   const std::string folder = testing::TempDir() + "toccata_tunings";
+  std::filesystem::remove_all(folder);
   std::filesystem::create_directories(folder);
   const auto write = [&](const char* name, const char* mpi, const char* machine) {
     Tuning tuning;
     tuning.mpi = mpi;
     tuning.machine = machine;
-    write_tuning(tuning, folder + "/" + name);
+    add_to_tuning(tuning, folder + "/" + name);
   };
   write("a.json", "Open MPI v4.1.4", "leaf:2 node:{3,5} socket:2 core:8");
   write("b.json", "Open MPI v4.1.4", "socket:2 core:8");

@@ -160,11 +160,5 @@ TEST(Conflicts, AreSharedLinksOfARound) {
   EXPECT_DOUBLE_EQ(shared, 1 + 100 + 1 + 2 * 200);
 }
 
-TEST(Simultaneous, IsThePapersFormula) {
-  EXPECT_DOUBLE_EQ(simultaneous(2, 0.5, 0, 6, 8), 6);
-  EXPECT_DOUBLE_EQ(simultaneous(2, 0.5, 1, 6, 8), 36);
-  EXPECT_DOUBLE_EQ(simultaneous(2, 0.5, 0.25, 3, 8), 9);
-}
-
 }  // namespace
 }  // namespace toccata
