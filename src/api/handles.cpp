@@ -181,6 +181,8 @@ int toccata_comm_set_info(MPI_Comm comm, MPI_Info info) {
     for (const Collective* each : collectives())
       if (auto choice = asked_in(info, *each)) asked.emplace_back(each, std::move(*choice));
     communicator->reorder_wish() = wish;
+    if (std::string weights = cart_weights_in(info); !weights.empty())
+      communicator->set_cart_weights(std::move(weights));
     for (auto& [collective, choice] : asked) communicator->ask(*collective, std::move(choice));
     return MPI_SUCCESS;
   });

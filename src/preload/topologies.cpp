@@ -87,7 +87,9 @@ extern "C" TOCCATA_PUBLIC int MPI_Cart_create(MPI_Comm comm, int ndims, const in
     return on_reordered(
         comm,
         [&](const Placement& placement) {
-          return mesh.cells() == ranks ? fold(placement, mesh) : fold_some(placement, mesh);
+          const Weights weights = cart_weights(comm, ndims);
+          return mesh.cells() == ranks ? fold(placement, mesh, weights)
+                                       : fold_some(placement, mesh, weights);
         },
         [&](MPI_Comm on) { return next(on, ndims, dims, periods, 0, made); });
   });

@@ -1,8 +1,8 @@
 /* Cartesian grids with reorder = 1, on a simulated machine with
  * TOCCATA_TOPOLOGY=reorder:topologies. Argument: the number of simulated nodes; rank r of the world
  * is on node r modulo this number. Each grid must be as that of MPI with reorder = 0, except for
- * the order of the ranks, and must not have more neighbours on different nodes. Prints how many
- * grids have fewer. */
+ * the order of the ranks, and must not have more neighbours on different nodes; with weights, the
+ * sum of these. Prints how many grids have fewer. With a second argument, sets wrong weights. */
 #include <mpi.h>
 
 #include <stdio.h>
@@ -11,7 +11,8 @@
 
 enum { MOST = 64 };
 
-static int failures, rank, nodes, fewer;
+static int failures, rank, nodes, fewer, is_weighted;
+static const int weights[3] = {1, 9, 3};
 
 static void check(int good, const char* what) {
   if (!good) {
@@ -20,14 +21,24 @@ static void check(int good, const char* what) {
   }
 }
 
-/* Numbers in the world of the ranks of a grid; the number of neighbours on different nodes. */
+static void set_weights(MPI_Comm comm, const char* value) {
+  MPI_Info info;
+  MPI_Info_create(&info);
+  MPI_Info_set(info, "toccata_cart_weights", value);
+  check(MPI_Comm_set_info(comm, info) == MPI_SUCCESS, "set_info");
+  MPI_Info_free(&info);
+}
+
+/* Numbers in the world of the ranks of a grid; the number of neighbours on different nodes, or the
+ * sum of their weights. */
 static int between_nodes(MPI_Comm grid, int ndims, int worlds[]) {
   int sum = 0, all = 0;
   PMPI_Allgather(&rank, 1, MPI_INT, worlds, 1, MPI_INT, grid);
   for (int i = 0; i < ndims; ++i) {
     int from, to;
     MPI_Cart_shift(grid, i, 1, &from, &to);
-    if (to != MPI_PROC_NULL) sum += worlds[to] % nodes != rank % nodes;
+    if (to != MPI_PROC_NULL && worlds[to] % nodes != rank % nodes)
+      sum += is_weighted ? weights[i] : 1;
   }
   PMPI_Allreduce(&sum, &all, 1, MPI_INT, MPI_SUM, grid);
   return all;
@@ -65,6 +76,12 @@ static void grid(MPI_Comm comm, int cells, int ndims, int periodic) {
   const int periods[3] = {periodic, 1, periodic};
   PMPI_Dims_create(cells, ndims, dims);
   MPI_Comm ours, theirs;
+  char value[20];
+  if (is_weighted) {
+    sprintf(value, "%d,%d,%d", weights[0], weights[1], weights[2]);
+    value[2 * ndims - 1] = 0;
+    set_weights(comm, value);
+  }
   MPI_Comm_size(comm, &n);
   const int code = MPI_Cart_create(comm, ndims, dims, periods, 1, &ours);
   PMPI_Cart_create(comm, ndims, dims, periods, 0, &theirs);
@@ -86,6 +103,36 @@ static void grid(MPI_Comm comm, int cells, int ndims, int periodic) {
   if (theirs != MPI_COMM_NULL) MPI_Comm_free(&theirs);
 }
 
+/* A grid of two dimensions with these weights: its number of neighbours on different nodes in the
+ * first dimension. */
+static int between_in_first(const char* value, int worlds[]) {
+  int n, to, from, sum = 0, all = 0, dims[2] = {0, 0};
+  const int periods[2] = {0, 0};
+  MPI_Comm grid;
+  MPI_Comm_size(MPI_COMM_WORLD, &n);
+  PMPI_Dims_create(n, 2, dims);
+  set_weights(MPI_COMM_WORLD, value);
+  MPI_Cart_create(MPI_COMM_WORLD, 2, dims, periods, 1, &grid);
+  PMPI_Allgather(&rank, 1, MPI_INT, worlds, 1, MPI_INT, grid);
+  MPI_Cart_shift(grid, 0, 1, &from, &to);
+  if (to != MPI_PROC_NULL) sum = worlds[to] % nodes != rank % nodes;
+  PMPI_Allreduce(&sum, &all, 1, MPI_INT, MPI_SUM, grid);
+  MPI_Comm_free(&grid);
+  return all;
+}
+
+/* Wrong weights, and some that differ between ranks, are like none. */
+static void wrong_weights(void) {
+  int alike[MOST], found[MOST];
+  const char* values[] = {"1,x", "1,9,3", rank == 1 ? "9,1" : "1,9", rank == 0 ? "-1,1" : "9,1"};
+  between_in_first("1,1", alike);
+  for (int i = 0; i < 4; ++i) {
+    memcpy(found, alike, sizeof found);
+    between_in_first(values[i], found);
+    check(memcmp(found, alike, sizeof found) == 0, values[i]);
+  }
+}
+
 static void grids(MPI_Comm comm) {
   int n;
   MPI_Comm_size(comm, &n);
@@ -98,11 +145,16 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   nodes = argc > 1 ? atoi(argv[1]) : 1;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  grids(MPI_COMM_WORLD);
   MPI_Comm part;
   MPI_Comm_split(MPI_COMM_WORLD, rank % 4 == 3, -rank, &part); /* in reversed order */
-  grids(part);
+  if (argc > 2) wrong_weights();
+  for (is_weighted = 0; argc <= 2 && is_weighted < 2; ++is_weighted) {
+    grids(MPI_COMM_WORLD);
+    grids(part);
+  }
   MPI_Comm_free(&part);
+  int worlds[MOST];
+  check(between_in_first("9,1", worlds) < between_in_first("1,9", worlds), "heavy dimension");
   int none[1] = {0}, too_many[1] = {MOST}, yes[1] = {1};
   MPI_Comm made;
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);

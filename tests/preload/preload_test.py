@@ -544,7 +544,22 @@ class Reorder(unittest.TestCase):
                 more = {"TOCCATA_TOPOLOGY": f"{words} reorder:topologies"}
                 outcome = run(program, ranks, None, more=more, words=[str(nodes)])
                 self.assertEqual(outcome.out[0], "right", outcome.error)
-                self.assertGreater(int(outcome.out[1]), 10, outcome.error)  # have fewer
+                self.assertGreater(int(outcome.out[1]), 20, outcome.error)  # have fewer
+                self.assertEqual(outcome.messages, [], outcome.error)
+
+    def test_wrong_weights_of_grids_are_one_line_each(self):
+        program = next(each for each in reorder if each.endswith("_grid"))
+        more = {"TOCCATA_TOPOLOGY": "node:2 core:2 placement:node:0,1,0,1 reorder:topologies"}
+        outcome = run(program, 4, None, more=more, words=["2", "wrong"])
+        self.assertEqual(outcome.out[0], "right", outcome.error)
+        numbers = "expected numbers from 0 to 1e12, one per dimension of the grid, such as 1,4"
+        others = "other ranks have other values, or wrong ones"
+        for said, (value, why) in zip(
+            outcome.messages,
+            [("1,x", numbers), ("1,9,3", numbers), ("1,9", others), ("-1,1", numbers)],
+            strict=True,
+        ):
+            self.assertIn(f"info key toccata_cart_weights='{value}': {why}. Using the same", said)
 
     def test_ranks_stay_where_nobody_asks(self):
         outcome = run(self.program(), 8, "ring", more=self.settings("off"))
@@ -570,6 +585,8 @@ class Reorder(unittest.TestCase):
                 more = {"TOCCATA_TOPOLOGY": f"{REORDER_MACHINE} reorder:topologies"}
                 outcome = run(program, 8, None, more=more)
                 self.assertEqual(outcome.out, ["all", "right"], outcome.error)
+                [said] = outcome.messages
+                self.assertIn("info key toccata_cart_weights='1,2': expected numbers", said)
 
 
 if __name__ == "__main__":

@@ -31,6 +31,7 @@ program topologies
   edges = [(mod(i + p - 1, p), mod(i + 1, p), i = 0, p - 1)]
   do try = 0, 1
     reorder = try == 1
+    if (reorder) call set_weights
     call MPI_Cart_create(MPI_COMM_WORLD, 1, dims, periods, reorder, made, ierror)
     call MPI_Comm_rank(made, me, ierror)
     call MPI_Cart_shift(made, 0, 1, from, to, ierror)
@@ -53,6 +54,19 @@ program topologies
   call MPI_Finalize(ierror)
 
 contains
+
+  ! A wrong value, so that the library prints a line if it has it.
+  subroutine set_weights
+#ifdef MPI_F08
+    type(MPI_Info) :: info
+#else
+    integer :: info
+#endif
+    call MPI_Info_create(info, ierror)
+    call MPI_Info_set(info, 'toccata_cart_weights', '1,2', ierror)
+    call MPI_Comm_set_info(MPI_COMM_WORLD, info, ierror)
+    call MPI_Info_free(info, ierror)
+  end subroutine
 
   ! Counts a failure if ranks of `made` moved without permission, or did not move with it.
   subroutine moves

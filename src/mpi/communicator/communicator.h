@@ -150,6 +150,10 @@ class Communicator final : public Members, public Attachment {
   // Counts calls that the MPI library must serve, for a reason of the call.
   const Service& native_instead_of(const Service& service);
 
+  // The info key toccata_cart_weights; "" without it.
+  std::string cart_weights() const { return rare_ == nullptr ? "" : rare_->cart_weights; }
+  void set_cart_weights(std::string text) { rare().cart_weights = std::move(text); }
+
   // The plan of a server that is not native, for that root. The plan's ranks are rotated by `turn`.
   // Large plans stay only in the cache of the process.
   std::shared_ptr<const Plan> plan(Server& server, int root, int& turn);
@@ -187,6 +191,7 @@ class Communicator final : public Members, public Attachment {
     bool is_sampled = false;
     int counted = -1;
     std::int64_t clock_ahead = 0;  // of that of rank 0, in nanoseconds
+    std::string cart_weights;
   };
   Rare& rare() {
     if (rare_ == nullptr) rare_ = std::make_unique<Rare>();

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <map>
 
+#include "choices/cart_weights.h"
 #include "mpi/communicator/communicator.h"
 #include "mpi/communicator/reordering.h"
+#include "topology/words.h"
 
 namespace toccata {
 
@@ -29,6 +31,30 @@ int reorder_for_topology(MPI_Comm comm,
   }
   if (players == identity(communicator->size())) return MPI_SUCCESS;
   return reordered(comm, players, bare);
+}
+
+std::vector<double> cart_weights(MPI_Comm comm, int dimensions) {
+  Communicator& communicator = *Communicator::of(comm);
+  const std::string text = communicator.cart_weights();
+  std::string complaint;
+  std::vector<double> mine(dimensions, 1);
+  try {
+    if (!text.empty()) mine = parse_cart_weights(text, dimensions);
+  } catch (const ChoiceError& error) {
+    complaint = error.what();
+    mine.assign(dimensions, -1);
+  }
+  // The least weights of all ranks are also the greatest ones.
+  std::vector<double> both = mine, least(2 * both.size());
+  for (const double each : mine) both.push_back(-each);
+  if (!communicator.agree(both, least)) return {};
+  const bool are_alike = std::ranges::equal(least, both);
+  if (are_alike && complaint.empty()) return text.empty() ? std::vector<double>() : mine;
+  if (complaint.empty())
+    complaint = quoted(text) + ": other ranks have other values, or wrong ones";
+  communicator.say_once("info key toccata_cart_weights=" + complaint +
+                        ". Using the same weight for all dimensions.");
+  return {};
 }
 
 Flows flows_of_edges(int p, const std::vector<int>& edges) {

@@ -43,9 +43,14 @@ std::optional<SizedChoice> asked_in(MPI_Info info, const Collective& collective)
   }
 }
 
+std::string cart_weights_in(MPI_Info info) {
+  return info == MPI_INFO_NULL ? "" : value_of(info, "toccata_cart_weights");
+}
+
 bool has_keys_of_ours(MPI_Info info) {
   if (info == MPI_INFO_NULL || !Settings::get().is_our_mpi()) return false;
   return !value_of(info, "toccata_reorder").empty() || !value_of(info, "toccata_pattern").empty() ||
+         !cart_weights_in(info).empty() ||
          std::ranges::any_of(collectives(), [&](const Collective* each) {
            return !value_of(info, key_of(*each)).empty();
          });

@@ -8,26 +8,26 @@
 
 namespace toccata {
 
-Flows flows_between_neighbours(const Mesh& mesh) {
+Flows flows_between_neighbours(const Mesh& mesh, const Weights& weights) {
   Flows result;
   for (int cell = 0; cell < mesh.cells(); ++cell) {
     const std::vector<int> at = mesh.coordinates(cell);
-    std::vector<int> peers;
+    std::vector<std::pair<int, double>> sent;
     for (int i = 0; i < mesh.dimensions(); ++i)
       for (const int step : {-1, 1}) {
         std::vector<int> beside = at;
         beside[i] += step;
         if (mesh.periodic[i]) beside[i] = (beside[i] + mesh.dims[i]) % mesh.dims[i];
         if (beside[i] >= 0 && beside[i] < mesh.dims[i] && beside != at)
-          peers.push_back(mesh.cell(beside));
+          sent.emplace_back(mesh.cell(beside), weights.empty() ? 1 : weights[i]);
       }
-    std::ranges::sort(peers);
+    std::ranges::sort(sent);
     std::vector<std::pair<int, double>> row;
-    for (const int peer : peers)
+    for (const auto& [peer, bytes] : sent)
       if (!row.empty() && row.back().first == peer)
-        row.back().second += 1;  // both directions of a ring of two
-      else
-        row.emplace_back(peer, 1.0);
+        row.back().second += bytes;  // both directions of a ring of two
+      else if (bytes > 0)
+        row.emplace_back(peer, bytes);
     result.add_row(std::move(row));
   }
   return result;
@@ -139,29 +139,34 @@ Mapping along_the_snake(const Placement& placement) {
   return ranks;
 }
 
-// The cells in the order of repeated halving, always across the longest dimension. All parts are
-// nearly square, and so are the patches of nodes, sockets and cores.
-void append_halved(const Mesh& mesh, std::vector<int> low, std::vector<int> high,
-                   std::vector<int>& cells) {
+// The cells in the order of repeated halving, always where the fewest bytes cross. Without weights,
+// that is across the longest dimension: all parts are nearly square, and so are the patches of
+// nodes, sockets and cores.
+void append_halved(const Mesh& mesh, const Weights& weights, std::vector<int> low,
+                   std::vector<int> high, std::vector<int>& cells) {
+  const auto length = [&](int i) {  // in neighbours per byte; 0 cannot be halved
+    const int size = high[i] - low[i];
+    return size == 1 ? 0 : weights.empty() ? size : size / weights[i];
+  };
   int longest = 0;
   for (int i = 1; i < mesh.dimensions(); ++i)
-    if (high[i] - low[i] > high[longest] - low[longest]) longest = i;
-  if (high[longest] - low[longest] == 1) {
+    if (length(i) > length(longest)) longest = i;
+  if (length(longest) == 0) {
     cells.push_back(mesh.cell(low));
     return;
   }
   std::vector<int> middle_high = high, middle_low = low;
   middle_high[longest] = middle_low[longest] = (low[longest] + high[longest]) / 2;
-  append_halved(mesh, std::move(low), std::move(middle_high), cells);
-  append_halved(mesh, std::move(middle_low), std::move(high), cells);
+  append_halved(mesh, weights, std::move(low), std::move(middle_high), cells);
+  append_halved(mesh, weights, std::move(middle_low), std::move(high), cells);
 }
 
 Mesh ring_of(int p) { return {{p}, {true}}; }
 
 }  // namespace
 
-Mapping fold(const Placement& placement, const Mesh& job) {
-  const Flows flows = flows_between_neighbours(job);
+Mapping fold(const Placement& placement, const Mesh& job, const Weights& weights) {
+  const Flows flows = flows_between_neighbours(job, weights);
   BestMapping best(placement, flows);
   const auto along = [&](const std::vector<int>& order, const Mapping& ranks) {
     Mapping mapping(placement.p());
@@ -169,7 +174,7 @@ Mapping fold(const Placement& placement, const Mesh& job) {
     best.offer(mapping);
   };
   std::vector<int> patches;
-  append_halved(job, std::vector<int>(job.dims.size(), 0), job.dims, patches);
+  append_halved(job, weights, std::vector<int>(job.dims.size(), 0), job.dims, patches);
   const Mapping walked = rmh(placement);
   along(snake(job), walked);
   along(patches, walked);
@@ -179,8 +184,8 @@ Mapping fold(const Placement& placement, const Mesh& job) {
   return std::move(best).result();
 }
 
-Mapping fold_some(const Placement& placement, const Mesh& job) {
-  const Flows flows = flows_between_neighbours(job);
+Mapping fold_some(const Placement& placement, const Mesh& job, const Weights& weights) {
+  const Flows flows = flows_between_neighbours(job, weights);
   BestMapping best(placement, flows);
   // The first ranks, and those on close cores.
   for (Mapping ranks : {identity(placement.p()), rmh(placement)}) {
@@ -188,7 +193,7 @@ Mapping fold_some(const Placement& placement, const Mesh& job) {
     std::ranges::sort(inside);
     std::ranges::sort(ranks.begin() + job.cells(), ranks.end());
     Mapping mapping = ranks;
-    const Mapping folded = fold(placement.among(inside), job);
+    const Mapping folded = fold(placement.among(inside), job, weights);
     for (int cell = 0; cell < job.cells(); ++cell) mapping[cell] = ranks[folded[cell]];
     best.offer(std::move(mapping));
   }

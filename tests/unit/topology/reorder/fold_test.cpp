@@ -90,6 +90,55 @@ TEST(FoldRing, ComesHomeOnATorusWithTheRootInItsPlace) {
   EXPECT_EQ(fold_ring(tree), rmh(tree));
 }
 
+double between_nodes(const Placement& placement, const Flows& flows, const Mapping& mapping) {
+  double sum = 0;
+  for (int rank = 0; rank < flows.p(); ++rank)
+    flows.for_each(rank, [&](int peer, double bytes) {
+      if (placement.common_level(mapping[rank], mapping[peer]) < 0) sum += bytes;
+    });
+  return sum;
+}
+
+// On four nodes, with nine times the bytes in the first dimension: columns share a node, and 12
+// pairs of neighbours remain between nodes in the second dimension.
+TEST(Fold, KeepsHeavyDimensionsInsideNodes) {
+  const Placement placement = placed("node:4 core:4");
+  const Mesh job{{4, 4}, {false, false}};
+  const auto weighted = [&](const Weights& weights) {
+    return between_nodes(placement, flows_between_neighbours(job, weights),
+                         fold(placement, job, weights));
+  };
+  EXPECT_EQ(weighted({}), 2 * 8);
+  EXPECT_EQ(weighted({1, 1}), 2 * 8);
+  EXPECT_EQ(weighted({9, 1}), 2 * 12);
+  EXPECT_EQ(weighted({1, 9}), 2 * 12);
+  EXPECT_EQ(weighted({0, 5}), 0);
+  EXPECT_EQ(weighted({0, 0}), 0);
+}
+
+TEST(Fold, NeverHasMoreWeightedBytesBetweenNodes) {
+  int fewer = 0;
+  for (const char* machine : {"node:6 core:4", "node:3 socket:2 core:4", "torus:4x3 core:2"})
+    for (const char* name : {"sequential", "cyclic", "random:1", "random:2"})
+      for (const std::vector<int>& dims : {std::vector{24}, {4, 6}, {2, 3, 4}, {5, 4}, {3, 7}})
+        for (const Weights& all : {Weights{1, 4, 1}, {100, 1, 10}, {0, 2.5, 7}, {1e12, 1e-9, 0}}) {
+          const Placement placement = placed(machine, name);
+          const Mesh job{dims, std::vector<bool>(dims.size(), true)};
+          const Weights weights(all.begin(), all.begin() + std::ssize(dims));
+          const Mapping mapping = job.cells() == placement.p() ? fold(placement, job, weights)
+                                                               : fold_some(placement, job, weights);
+          Mapping sorted = mapping;
+          std::ranges::sort(sorted);
+          EXPECT_EQ(sorted, identity(placement.p()));
+          const Flows flows = flows_between_neighbours(job, weights);
+          const double before = between_nodes(placement, flows, identity(placement.p()));
+          const double after = between_nodes(placement, flows, mapping);
+          EXPECT_LE(after, before) << machine << " " << name;
+          fewer += after < before ? 1 : 0;
+        }
+  EXPECT_GT(fewer, 100);
+}
+
 // A stencil of 8x8 on four nodes of 16 cores: with squares of 4x4, there are 4·16 fewer flows
 // between nodes than with rows.
 TEST(Fold, LaysAStencilInPatches) {
