@@ -26,6 +26,11 @@ MOST_MESSAGES = 2_000_000
 
 # The algorithms of [thakur2005] are usual, and MPICH's rules name them.
 USUAL = "mpich"
+# Broadcasts, and the algorithm of their allgather.
+SCATTER_ALLGATHERS = {
+    "scatter_allgather": "ring",
+    "scatter_allgather:allgather=recursive_doubling": "recursive_doubling",
+}
 OTHERS = {"scan": "recursive_doubling", "exscan": "recursive_doubling"}
 
 
@@ -142,6 +147,8 @@ def _anywhere(mpi: str, collective: str, choice: str, p: int, root: int) -> Expa
     """The messages of an algorithm that does not follow the placement."""
     if mpi.startswith("Open MPI") and choice == "binomial" and collective in ("bcast", "reduce"):
         return _open_mpi_tree(collective, p, root)
+    if choice in SCATTER_ALLGATHERS and collective == "bcast":
+        return _scatter_allgather(SCATTER_ALLGATHERS[choice], p, root)
     return _expanded(_core.parse_choice(collective, choice), _core.Shape(p, root))
 
 
@@ -159,6 +166,17 @@ def _open_mpi_tree(collective: str, p: int, root: int) -> Expanded:
             ends = rank, rank & (rank - 1)
         edges.append(((ends[0] + root) % p, (ends[1] + root) % p, 1, 1.0))
     return edges
+
+
+def _scatter_allgather(second: str, p: int, root: int) -> Expanded | None:
+    """The broadcast of Open MPI and MPICH. Unlike ours, its allgather counts ranks from the root,
+    and sends to the root, too."""
+    scatter = _expanded(_core.parse_choice("scatter", "binomial"), _core.Shape(p, root))
+    allgather = _expanded(_core.parse_choice("allgather", second), _core.Shape(p, 0))
+    if scatter is None or allgather is None:
+        return None
+    turned = [((a + root) % p, (b + root) % p, n, units) for a, b, n, units in allgather]
+    return [(a, b, n, units / p) for a, b, n, units in scatter + turned]
 
 
 class _Group:

@@ -61,6 +61,21 @@ def test_binomial_trees_of_open_mpi() -> None:
     assert {each for each, _ in found.values()} == {1}
 
 
+def test_long_broadcasts_count_ranks_from_the_root() -> None:
+    """Halves, quarters, ... of the message go to ranks from the root, which then exchange all."""
+    ends: dict[tuple[int, int], tuple[int, int]] = {}
+    for away in (1, 2, 4, 8):
+        for rank in range(16):
+            number = 2 if rank % (2 * away) == 0 else 1  # the scatter has the same edges
+            pair = (rank + 5) % 16, ((rank ^ away) + 5) % 16
+            ends[pair] = number, number * away * 2**16
+    for mpi, size in ((OPEN_MPI, 2**20), (MPICH, 2**18)):
+        found = expanded("bcast", size, root=5, mpi=mpi, runs=((0, 16, 1),))
+        assert found == {pair: (n, each * size // 2**20) for pair, (n, each) in ends.items()}
+    found = expanded("bcast", 2**20, root=5, mpi=MPICH, runs=((0, 16, 1),))  # by a ring
+    assert found[4, 5] == (15, 15 * 2**16)
+
+
 def test_messages_follow_the_nodes_where_the_library_does() -> None:
     """`han` of Open MPI 5: a reduction and a broadcast inside each node, and between leaders."""
     nodes = _core.Machine("node:2 core:2")

@@ -1,0 +1,117 @@
+#!/usr/bin/env python3
+"""The bytes that collectives send between the hosts of up.sh: estimated, and counted at the hosts.
+
+    SLOTS=4 chrt -r 10 bench/cluster/links.py results.csv
+
+Compares the messages of recorded collectives (python/toccata/models/estimates.py), and of
+algorithms of Toccata, with the counters of the hosts' interfaces. Headers of Ethernet, IP and TCP
+do not count. TOCCATA_BUILD chooses another build.
+"""
+
+import csv
+import os
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / "python"), str(ROOT / "bench" / "applications")]
+BUILD = Path(os.environ.get("TOCCATA_BUILD", ROOT / "build/release")).resolve()
+sys.path.insert(1, str(BUILD / "python"))
+
+from applications import PRELOADING  # noqa: E402
+from toccata import _core  # noqa: E402
+from toccata.models import estimates  # noqa: E402
+
+HOSTS, SLOTS = 4, 4
+CALLS = 8  # with the ranks of two hosts as roots
+RANKS = HOSTS * SLOTS
+HEADERS = 14 + 20 + 32  # of a packet
+MPI = "Open MPI v4.1"
+SIZES = (4 << 10, 64 << 10, 1 << 20)
+NATIVE = ("bcast", "reduce", "allreduce", "reduce_scatter", "gather", "scatter", "allgather",
+          "alltoall")  # fmt: skip
+OURS = {
+    "bcast": ("binomial", "scatter_allgather", "pipeline", "hierarchical"),
+    "reduce": ("binomial", "reduce_scatter_gather", "hierarchical"),
+    "allreduce": ("recursive_doubling", "rabenseifner", "ring", "swing", "hierarchical"),
+    "reduce_scatter": ("ring", "recursive_halving", "hierarchical"),
+    "gather": ("binomial", "hierarchical"),
+    "scatter": ("binomial", "hierarchical"),
+    "allgather": ("ring", "bruck", "sparbit", "hierarchical", "locality_bruck"),
+    "alltoall": ("pairwise", "bruck", "hierarchical"),
+}
+FIELDS = ("collective", "algorithm", "bytes", "estimated_MB", "counted_MB", "largest_difference")
+
+
+def estimated(collective: str, algorithm: str, size: int) -> Counter[int]:
+    """The bytes that each host sends."""
+    placement = _core.Placement(_core.Machine(f"node:{HOSTS} core:{SLOTS}"), RANKS)
+    sent: Counter[int] = Counter()
+    for root in range(CALLS):
+        if algorithm == "native":
+            called = estimates.Calls(collective, 0, size, root, 1, "blocking")
+            world = [estimates.Run(0, RANKS, 1)]
+            found, _, _ = estimates.pairs(MPI, [world], [called], placement)
+            messages = [(each.sender, each.receiver, float(each.bytes)) for each in found]
+        else:
+            choice = _core.parse_choice(collective, algorithm)
+            shape = _core.Shape(placement, root)
+            part = size / choice.completed(shape).parts
+            pairs = _core.pairs_of(choice, shape, 1 << 20) or []
+            messages = [(a, b, part * blocks) for a, b, _, blocks in pairs]
+        for sender, receiver, count in messages:
+            if sender // SLOTS != receiver // SLOTS:
+                sent[sender // SLOTS] += round(count)
+    return sent
+
+
+def counted(program: Path, collective: str, algorithm: str, size: int) -> Counter[int]:
+    chosen = f"TOCCATA_{collective.upper()}={algorithm}"
+    settings = ["TOCCATA=off" if algorithm == "native" else chosen]
+    command = [str(ROOT / "bench/cluster/bin/mpirun"), "-n", str(RANKS), "env", *settings,
+               "sh", "-c", PRELOADING, str(BUILD / "lib/openmpi/libtoccata.so"),
+               str(program), collective, str(size), str(CALLS)]  # fmt: skip
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    if done.returncode != 0 or "toccata:" in done.stderr:
+        raise RuntimeError(f"{' '.join(command)}: {done.returncode}: {done.stderr[-500:]}")
+    sent: Counter[int] = Counter()
+    for line in done.stdout.splitlines():
+        rank, host, count, packets = line.split()
+        if host != f"toccata{int(rank) // SLOTS}":
+            raise RuntimeError(f"rank {rank} is on {host}")
+        sent[int(rank) // SLOTS] = int(count) - HEADERS * int(packets)
+    return sent
+
+
+def main() -> None:
+    with tempfile.TemporaryDirectory() as folder, Path(sys.argv[1]).open("w", newline="") as file:
+        program = Path(folder) / "links"
+        source = ROOT / "bench/cluster/links.c"
+        subprocess.run(["mpicc.openmpi", "-O1", "-o", program, source], check=True)
+        rows = csv.DictWriter(file, FIELDS, lineterminator="\n")
+        rows.writeheader()
+        for collective in NATIVE:
+            for algorithm in ("native", *OURS[collective]):
+                for size in SIZES:
+                    if size > 64 << 10 and collective not in ("bcast", "reduce", "allreduce"):
+                        continue  # a block per rank
+                    ours = estimated(collective, algorithm, size)
+                    theirs = counted(program, collective, algorithm, size)
+                    most = max(ours.values())
+                    differences = [(theirs[host] - ours[host]) / most for host in range(HOSTS)]
+                    row = {
+                        "collective": collective, "algorithm": algorithm, "bytes": size,
+                        "estimated_MB": f"{sum(ours.values()) / 1e6:.3f}",
+                        "counted_MB": f"{sum(theirs.values()) / 1e6:.3f}",
+                        "largest_difference": f"{100 * max(differences, key=abs):.2f}%",
+                    }  # fmt: skip
+                    rows.writerow(row)
+                    file.flush()
+                    print(*row.values(), flush=True)
+
+
+if __name__ == "__main__":
+    main()
