@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The bytes that collectives send between the hosts of up.sh: estimated, and counted at the hosts.
 
-    SLOTS=4 chrt -r 10 bench/cluster/links.py results.csv
+    SLOTS=4 chrt -r 10 bench/cluster/links.py results.csv [COLLECTIVE...]
 
 Compares the messages of recorded collectives (python/toccata/models/estimates.py), and of
 algorithms of Toccata, with the counters of the hosts' interfaces. Headers of Ethernet, IP and TCP
@@ -31,8 +31,6 @@ RANKS = HOSTS * SLOTS
 HEADERS = 14 + 20 + 32  # of a packet
 MPI = "Open MPI v4.1"
 SIZES = (4 << 10, 64 << 10, 1 << 20)
-NATIVE = ("bcast", "reduce", "allreduce", "reduce_scatter", "gather", "scatter", "allgather",
-          "alltoall")  # fmt: skip
 OURS = {
     "bcast": ("binomial", "scatter_allgather", "pipeline", "hierarchical"),
     "reduce": ("binomial", "reduce_scatter_gather", "hierarchical"),
@@ -93,7 +91,7 @@ def main() -> None:
         subprocess.run(["mpicc.openmpi", "-O1", "-o", program, source], check=True)
         rows = csv.DictWriter(file, FIELDS, lineterminator="\n")
         rows.writeheader()
-        for collective in NATIVE:
+        for collective in sys.argv[2:] or OURS:
             for algorithm in ("native", *OURS[collective]):
                 for size in SIZES:
                     if size > 64 << 10 and collective not in ("bcast", "reduce", "allreduce"):

@@ -149,6 +149,8 @@ def _anywhere(mpi: str, collective: str, choice: str, p: int, root: int) -> Expa
         return _open_mpi_tree(collective, p, root)
     if choice in SCATTER_ALLGATHERS and collective == "bcast":
         return _scatter_allgather(SCATTER_ALLGATHERS[choice], p, root)
+    if choice == "recursive_halving" and collective == "reduce_scatter":
+        return _recursive_halving(p)
     return _expanded(_core.parse_choice(collective, choice), _core.Shape(p, root))
 
 
@@ -177,6 +179,26 @@ def _scatter_allgather(second: str, p: int, root: int) -> Expanded | None:
         return None
     turned = [((a + root) % p, (b + root) % p, n, units) for a, b, n, units in allgather]
     return [(a, b, n, units / p) for a, b, n, units in scatter + turned]
+
+
+def _recursive_halving(p: int) -> Expanded:
+    """The reduce_scatter of Open MPI and MPICH. Unlike in ours, the first halves go to far ranks.
+
+    If p is not a power of two, some even ranks take part through the next rank.
+    """
+    power = 1 << p.bit_length() - 1
+    extra = p - power
+    members = [2 * i + 1 for i in range(extra)] + list(range(2 * extra, p))
+    blocks = [2.0] * extra + [1.0] * (power - extra)
+    edges = [(2 * i, 2 * i + 1, 1, float(p)) for i in range(extra)]
+    away = power // 2
+    while away:
+        for i in range(power):
+            first = (i ^ away) // away * away  # of the half that is sent
+            units = sum(blocks[first : first + away])
+            edges.append((members[i], members[i ^ away], 1, units))
+        away //= 2
+    return edges + [(2 * i + 1, 2 * i, 1, 1.0) for i in range(extra)]
 
 
 class _Group:

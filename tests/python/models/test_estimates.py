@@ -76,6 +76,19 @@ def test_long_broadcasts_count_ranks_from_the_root() -> None:
     assert found[4, 5] == (15, 15 * 2**16)
 
 
+def test_reduce_scatter_halves_with_far_ranks_first() -> None:
+    found = expanded("reduce_scatter", 10, mpi=OPEN_MPI, runs=((0, 8, 1),))
+    assert found == {
+        (rank, rank ^ away): (1, 10 * away) for rank in range(8) for away in (1, 2, 4)
+    }  # fmt: skip
+    # Rank 0 takes part through rank 1, which has both blocks.
+    found = expanded("reduce_scatter", 10, runs=((0, 5, 1),))
+    assert found == {
+        (0, 1): (1, 50), (1, 3): (1, 20), (3, 1): (1, 30), (2, 4): (1, 20), (4, 2): (1, 30),
+        (1, 2): (1, 10), (2, 1): (1, 20), (3, 4): (1, 10), (4, 3): (1, 10), (1, 0): (1, 10),
+    }  # fmt: skip
+
+
 def test_messages_follow_the_nodes_where_the_library_does() -> None:
     """`han` of Open MPI 5: a reduction and a broadcast inside each node, and between leaders."""
     nodes = _core.Machine("node:2 core:2")
