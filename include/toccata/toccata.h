@@ -445,8 +445,9 @@ TOCCATA_PUBLIC int toccata_comm_reorder(MPI_Comm comm, const char* pattern, MPI_
  *   called yet, and overrides TOCCATA_TOPOLOGY.
  * - toccata_pattern: the pattern for reordering, as for toccata_comm_reorder.
  * - toccata_cart_weights: such as "1,4,1", the bytes per neighbour in each dimension of a grid, in
- * any unit. With TOCCATA_TOPOLOGY=reorder:topologies and reorder = 1, MPI_Cart_create then keeps
- * heavy dimensions inside nodes. It checks the value; a wrong one has no effect, except for a line.
+ *   any unit. If the library is preloaded with TOCCATA_TOPOLOGY=reorder:topologies, MPI_Cart_create
+ *   with reorder = 1 keeps heavy dimensions inside nodes. It checks the value: a wrong one is
+ *   reported, and has no effect.
  *
  * If a value is invalid, returns MPI_ERR_ARG and changes nothing. If the library is preloaded,
  * MPI_Comm_set_info accepts these keys, too. */
