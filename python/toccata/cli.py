@@ -202,5 +202,7 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="replace")
+    if sys.stdout is None:  # closed
+        sys.stdout = os.fdopen(os.open(os.devnull, os.O_WRONLY), "w", encoding="utf-8")
     completion_init()  # for the scripts that manual/handouts.py writes
     app(sys.argv[1:] or ["--help"], prog_name="toccata")

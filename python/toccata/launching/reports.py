@@ -52,8 +52,8 @@ WHYS = {
               "native serves all calls; a setting serves from the first call on"),
     "neighbors": ("neighbours", "an older library did not try algorithms for neighbourhood "
                   "collectives; run again with this library"),
-    "request": ("request", "native serves nonblocking and persistent calls under MPIs other than "
-                "Open MPI, and until trials have ended"),
+    "request": ("request", "native serves nonblocking and persistent calls under Intel MPI, MPICH "
+                "before 4.3 and the standard ABI, and elsewhere until trials have ended"),
     "empty": ("no data", "calls without data"),
     "rounds": ("keeps bits", "floating-point sums and user-defined operations keep their bits; "
                "for the sums, TOCCATA=learn with TOCCATA_SUMS=learn finds the fastest algorithm "

@@ -78,6 +78,16 @@ def test_locales_without_utf_8(tmp_path: Path) -> None:
     assert "⌈log2 p⌉ rounds" in files[0].read_text("utf-8")
 
 
+def test_output_that_is_closed(tmp_path: Path) -> None:
+    command = f"exec '{ROOT}/toccata' topo node:2 -o '{tmp_path}/tree.svg' >&-"
+    done = subprocess.run(
+        ["sh", "-c", command], env={**os.environ, "TOCCATA_BUILD": str(BUILD)},
+        stderr=subprocess.PIPE, check=False, timeout=120,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert (tmp_path / "tree.svg").exists()
+
+
 def test_bytes_that_are_not_utf_8(toccata: Toccata, tmp_path: Path) -> None:
     """In names and contents of files, arguments and settings; replaced by U+FFFD."""
     text = b"SwitchName=caf\xe9 Nodes=h\xe9[1-2]\n# caf\xe9\n"
