@@ -9,14 +9,16 @@ namespace toccata {
 
 namespace {
 
-constexpr double many_times = 3;          // slower: excluded after the first try
-constexpr double hopeless = 1.5;          // slower in a comparison: not tried again
-constexpr double clearly = 0.98;          // of the other's time: is ahead
-constexpr double by_far = 0.9;            // the same, in a first try apart from the program's calls
-constexpr int enough = 2;                 // comparisons won in a row, to take over; or one by far
-constexpr int at_most = 3;                // comparisons without a clear result, per candidate
-constexpr double expected_excess = 0.15;  // of an untried candidate's call
-constexpr double not_awaited = std::numeric_limits<double>::max();
+constexpr double many_times = 3;  // slower: excluded after the first try
+constexpr double hopeless = 1.5;  // slower in a comparison: not tried again
+constexpr double clearly = 0.98;  // of the other's time: is ahead
+constexpr double by_far = 0.9;    // the same, in a first try apart from the program's calls
+constexpr int enough = 2;         // comparisons won in a row, to take over; or one by far
+constexpr int at_most = 3;        // comparisons without a clear result, per candidate
+constexpr int at_most_without_result = 10;  // the same without enough calls that tell something
+constexpr std::size_t few = 2;              // calls of each in a comparison; fewer have no result
+constexpr double expected_excess = 0.15;    // of an untried candidate's call
+constexpr double not_counted = std::numeric_limits<double>::max();  // a time in a ballot
 constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
 
 // The time of a call, from the minima over all ranks of the numbers that Trials::ballot() has for
@@ -28,6 +30,14 @@ double time_of(std::span<const double> least) {
     seconds = std::max(shortest, std::min(last_left - last_awaited, seconds));
   }
   return std::max(seconds, 1e-9);
+}
+
+// Whether that time depends on the algorithm. If all other ranks arrive long after the awaited one,
+// they find their messages, whichever algorithm sent them.
+bool tells(std::span<const double> least) {
+  if (least.size() == 1 || least[4] == not_counted) return true;
+  const double last_awaited = -least[2], first_other = least[4];
+  return first_other - last_awaited <= time_of(least);
 }
 
 // The lower median of sorted times.
@@ -53,18 +63,22 @@ std::vector<double> Trials::ballot() const {
   std::vector<double> result;
   for (const TimedCall& each : timed_) {
     const std::array<double, times_by_common_clock> times{
-        -each.seconds(), -each.left, each.awaited ? -each.arrived : not_awaited, each.seconds()};
+        -each.seconds(), -each.left, each.awaited ? -each.arrived : not_counted, each.seconds(),
+        each.awaited ? not_counted : each.arrived};
     result.insert(result.end(), times.begin(), times.begin() + times_per_call_);
   }
   result.push_back(-agreement_);
   return result;
 }
 
-std::vector<double> Trials::times(std::span<const double> least, int candidate) const {
+// The sorted times of the candidate's first calls that tell something.
+std::vector<double> Trials::times(std::span<const double> least, int candidate,
+                                  std::size_t calls) const {
   std::vector<double> result;
-  for (std::size_t call = 0; call < trial_.size(); ++call)
-    if (trial_[call] == candidate)
-      result.push_back(time_of(least.subspan(call * times_per_call_, times_per_call_)));
+  for (std::size_t call = 0; call < trial_.size() && result.size() < calls; ++call) {
+    const auto its = least.subspan(call * times_per_call_, times_per_call_);
+    if (trial_[call] == candidate && (apart_ || tells(its))) result.push_back(time_of(its));
+  }
   std::ranges::sort(result);
   return result;
 }
@@ -73,19 +87,19 @@ std::vector<double> Trials::times(std::span<const double> least, int candidate) 
 // neither is counted; otherwise, many calls would be needed to recover this cost. A late rank only
 // prolongs a call, so the cost of a trial is that of its fastest calls.
 void Trials::agree(std::span<const double> least, double agreement) {
-  const std::vector<double> standing = times(least, current_);
-  candidates_[current_].seconds = lower_middle(standing);
-  mean_ =
-      std::accumulate(standing.begin(), standing.end(), 0.0) / static_cast<double>(standing.size());
+  if (const std::vector<double> standing = times(least, current_); !standing.empty()) {
+    candidates_[current_].seconds = lower_middle(standing);
+    mean_ = std::accumulate(standing.begin(), standing.end(), 0.0) /
+            static_cast<double>(standing.size());
+  }
   agreeing_ = -least[trial_.size() * times_per_call_];
   double excess = overhead() + (apart_ && !is_probe() ? cost_apart(least) : 0);
   const int stood = current_;
   for (int candidate = 0; candidate < static_cast<int>(candidates_.size()); ++candidate) {
-    if (candidate == stood || std::ranges::find(trial_, candidate) == trial_.end()) continue;
-    const std::vector<double> its = times(least, candidate);
-    const auto counted = static_cast<double>(its.size() - (compares_ ? 0 : 1));
-    if (!apart_) excess += counted * (its.front() / standing.front() - 1);
-    judge(candidate, its, standing);
+    const auto calls = std::ranges::count(trial_, candidate);
+    if (candidate == stood || calls == 0) continue;
+    const double ratio = judge(candidate, stood, least);
+    if (!apart_) excess += static_cast<double>(calls - (compares_ ? 0 : 1)) * (ratio - 1);
   }
   excess_ = std::max(0.0, excess_ + excess);
   agreement_ = agreed_ ? std::max(agreement, 1e-9) : 0;
@@ -94,23 +108,35 @@ void Trials::agree(std::span<const double> least, double agreement) {
   plan();
 }
 
-void Trials::judge(int challenger, std::span<const double> its, std::span<const double> standing) {
+// Returns the ratio of their fastest calls.
+double Trials::judge(int challenger, int stood, std::span<const double> least) {
   Candidate& candidate = candidates_[challenger];
+  const std::size_t both = std::min(times(least, challenger).size(), times(least, stood).size());
+  if (both < (compares_ ? few : 1)) {
+    if (candidate.ratio == 0) candidate.ratio = 1;
+    candidate.won = 0;
+    if (compares_ && ++candidate.without_result >= at_most_without_result)
+      candidate.compared = true;
+    return 1;
+  }
+  const std::size_t counted = compares_ ? both : all_calls;
+  const auto its = times(least, challenger, counted), standing = times(least, stood, counted);
+  const double ratio = candidate.ratio = its.front() / standing.front();
   candidate.seconds = lower_middle(its);
-  candidate.ratio = its.front() / standing.front();
   if (!compares_) {
-    if (candidate.ratio > many_times) candidate.dropped = challenger != 0;
+    if (ratio > many_times) candidate.dropped = challenger != 0;
     if (apart_ && its[1] < by_far * standing.front()) take_over(challenger);
-    return;
+    return ratio;
   }
   if (!is_ahead(its, standing)) {
     candidate.won = 0;
-    candidate.compared = candidate.ratio >= clearly || ++candidate.unclear >= at_most;
-    if (candidate.ratio > hopeless && challenger != 0) candidate.dropped = true;
-    return;
+    candidate.compared = ratio >= clearly || ++candidate.unclear >= at_most;
+    if (ratio > hopeless && challenger != 0) candidate.dropped = true;
+    return ratio;
   }
-  candidate.won += its.back() < standing.front() ? enough : 1;
+  candidate.won += both > few && its.back() < standing.front() ? enough : 1;
   if (candidate.won >= enough) take_over(challenger);
+  return ratio;
 }
 
 void Trials::take_over(int challenger) {

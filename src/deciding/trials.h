@@ -38,7 +38,9 @@ struct TimedCall {
 //
 // It is at least the time on the fastest rank and at most that on the slowest one. This limits the
 // harm of a wrong clock, and helps if a rank is late for a broadcast: no other rank waits for it.
-// Without a common clock, it is the time on the slowest rank, and a late rank adds to the time of
+// If even the first of the other ranks arrives later than that after the root, all of them find
+// their messages, whichever algorithm sent them. Such a call tells nothing, and does not count.
+// Without a common clock, the time is that on the slowest rank, and a late rank adds to the time of
 // every candidate. Therefore a candidate takes over only if its fastest call beats the other's
 // fastest, its second fastest the other's second fastest, and so on. It must win two comparisons in
 // a row; one is enough if all of its calls beat all of the other's. Programs repeat patterns of
@@ -190,16 +192,18 @@ class Trials {
  private:
   struct Candidate {
     double seconds = 0;
-    double ratio = 0;          // to the time of the current one; 0: not tried
-    int won = 0, unclear = 0;  // comparisons
+    double ratio = 0;                              // to the time of the current one; 0: not tried
+    int won = 0, unclear = 0, without_result = 0;  // comparisons
     bool compared = false, dropped = false;
   };
 
-  static constexpr std::size_t times_by_common_clock = 4;
+  static constexpr std::size_t times_by_common_clock = 5;
+  static constexpr auto all_calls = static_cast<std::size_t>(-1);
 
   bool ended_trial(const TimedCall& call);
-  std::vector<double> times(std::span<const double> least, int candidate) const;
-  void judge(int challenger, std::span<const double> its, std::span<const double> standing);
+  std::vector<double> times(std::span<const double> least, int candidate,
+                            std::size_t calls = all_calls) const;
+  double judge(int challenger, int stood, std::span<const double> least);
   void take_over(int challenger);
   void set_current(int candidate);
   void plan();

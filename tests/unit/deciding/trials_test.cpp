@@ -17,6 +17,7 @@ class Job {
   bool one_way = false;
   std::vector<double> alone;  // per candidate: the time of the last rank, as a share of the call
   double noise = 0;           // of the time of a call, as a share
+  double found = 0;           // one-way: share of the calls in which the others find their messages
   double late = 0;            // the maximum lateness, in seconds, of one rank per call
   std::vector<double> rhythm = {1};  // factors of the lateness, in turn
   bool always = false;               // always the maximum, not a random part of it
@@ -45,6 +46,7 @@ class Job {
     const auto last = static_cast<std::size_t>(some(random_) * trials_.size());
     const double lateness =
         late * rhythm[trials_[0].calls() % rhythm.size()] * (always ? 1 : some(random_));
+    const bool find = found > 0 && some(random_) < found;
     const double share = alone.empty() ? 1 : alone[next.candidate];
     bool agrees = false;
     for (std::size_t rank = 0; rank < trials_.size(); ++rank) {
@@ -53,6 +55,10 @@ class Job {
       double arrived = is_late ? lateness : 0, left = own + lateness;
       if (is_late) left = arrived + own * (1 - (1 - share) * std::min(1.0, lateness / own));
       if (one_way) left = is_late ? arrived + own * 0.1 : own + (last == 0 ? lateness : 0);
+      if (find) {
+        arrived = rank == 0 ? 0 : own + lateness;
+        left = arrived + own * 0.06 * some(random_);
+      }
       const double part = static_cast<double>(rank) / static_cast<double>(trials_.size()) - 0.5;
       const double rate = 1 + skew * part, error = clock_error * 2 * part;
       const TimedCall timed{.arrived = now_ + arrived * rate + error,
@@ -285,6 +291,37 @@ TEST(Trials, FindTheFasterOneAmongLateRanksByACommonClock) {
           EXPECT_GE(found, 200 * 90 / 100) << late << ", " << error;
         }
       }
+}
+
+// In some calls of a broadcast, all other ranks arrive so long after the root that they find their
+// messages. The times of these calls tell nothing, so trials need more calls.
+TEST(Trials, FindTheFasterOneAmongCallsThatTellNothing) {
+  for (const auto& [share, least] : {std::pair{0.2, 190}, {0.4, 190}, {0.6, 120}}) {
+    const auto [kept, found] = of_200_jobs([&](Job& job) {
+      job.common_clock = job.one_way = true;
+      job.late = 10e-3;
+      job.found = share;
+    });
+    EXPECT_GE(kept, 200 * 95 / 100) << share;
+    EXPECT_GE(found, least) << share;
+  }
+}
+
+// Measured in Quantum ESPRESSO on four hosts, with broadcasts among four ranks: native takes 2.9 ms
+// and a flat tree 1.7 ms, but 40% of the calls find their messages. One such call of native must
+// not exclude the tree as many times slower.
+TEST(Trials, DoNotExcludeACandidateBecauseOfACallThatTellsNothing) {
+  int found = 0;
+  for (unsigned seed = 0; seed < 100; ++seed) {
+    Job job(4, Trials(3e-3), {2.9e-3, 1.7e-3, 3e-3, 4.7e-3, 4.5e-3, 6e-3}, seed);
+    job.common_clock = job.one_way = true;
+    job.found = 0.4;
+    job.noise = 0.1;
+    job.agreement = 4e-3;
+    job.calls(3000);
+    found += job.trials().current() == 1 ? 1 : 0;
+  }
+  EXPECT_GE(found, 95);
 }
 
 // For example, a product of a matrix and a vector, then a product of vectors. In every second or
