@@ -101,6 +101,26 @@ TEST(Arrivals, RelateClocks) {
   EXPECT_NEAR(found.clock_error, 6e-6, 1e-8);
 }
 
+// A clock drifts for an hour, between the measurements at its begin and its end: at any time, it
+// differs from that of rank 0 by no more than the stated error. Answers take long in one direction.
+TEST(NodeClock, StaysWithinItsErrorWhileItDrifts) {
+  constexpr std::int64_t hour = 3'600'000 * ms;
+  for (const std::int64_t ppm : {-200, -20, 0, 20, 200})
+    for (const std::int64_t there : {us, 20 * us, 39 * us}) {
+      const auto shows = [&](std::int64_t time) {
+        return time - 60'000 * ms + time / 1'000'000 * ppm;
+      };
+      const auto offset = [&](std::int64_t time) {
+        return offset_of(std::vector{RoundTrip{time - there, shows(time), time + 40 * us - there}});
+      };
+      const NodeClock clock(offset(0), offset(hour));
+      EXPECT_NEAR(clock.error(), 20 * us, 2);
+      for (std::int64_t time = 0; time <= hour; time += hour / 7)
+        EXPECT_LE(std::abs(clock.of_rank_0(shows(time)) - time), clock.error())
+            << ppm << " ppm, " << there << " ns";
+    }
+}
+
 // The clock of rank 1 jumps: its calls seem to end before the others arrive.
 TEST(Arrivals, LeaveOutContradictions) {
   const auto shows = [](int rank, std::int64_t time) {
