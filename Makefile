@@ -230,7 +230,7 @@ configure: setup
 	@old=$$(sed -n 's/^CMAKE_HOME_DIRECTORY:INTERNAL=//p' $(RELEASE)/CMakeCache.txt 2>/dev/null); \
 	  [ -z "$$old" ] || [ "$$old" = "$$(pwd -P)" ] || [ "$$old" = "$(CURDIR)" ] || \
 	  { echo "this checkout was moved from $$old: run \`make clean\`, then make" >&2; exit 1; }
-	@cmake --preset release -DTOCCATA_PYTHON=ON -DTOCCATA_TESTS=ON "-DTOCCATA_MPI=$(MPI)" \
+	@cmake --preset release -DTOCCATA_PYTHON=ON -DTOCCATA_TESTS=$(if $(DEMO),OFF,ON) "-DTOCCATA_MPI=$(MPI)" \
 	  "-DTOCCATA_HOSTS_MPI=$$(scripts/test-mpis.sh --hosts $(HOSTS_MPI))" -DTOCCATA_PLOTS=$(PLOTS) >$(RELEASE).log 2>&1 || { cat $(RELEASE).log; exit 1; }
 	@grep -- '-- MPI:' $(RELEASE).log || echo "-- no MPI found: building without"
 	@grep -- '-- Scotch:' $(RELEASE).log || true
