@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <random>
 #include <stdexcept>
 #include <string>
 
@@ -139,6 +140,32 @@ void Network::spread(int from, std::vector<double>& bytes, std::vector<double>& 
       bytes[links_[link].from] += share;
     }
   }
+}
+
+std::vector<std::vector<int>> Network::one_route_each(int from) const {
+  std::vector<std::vector<int>> result(vertices_);
+  std::minstd_rand random(from + 1);
+  if (mesh_) {
+    const Links numbers(*mesh_);
+    for (int to = 0; to < vertices_; ++to) {
+      numbers.route(from, to, random() % 2 == 0, result[to]);
+      for (int& link : result[to]) link = link_of_mesh_[link];
+    }
+    return result;
+  }
+  const auto [distance, order, routes, into] = shortest(from);
+  for (const int to : order) {
+    for (int here = to; here != from; here = links_[result[to].back()].from) {
+      // The number of a route into `here`, in the order of their last links.
+      double number = std::uniform_real_distribution<>(0, routes[here])(random);
+      std::size_t i = 0;
+      for (; i + 1 < into[here].size(); ++i)
+        if ((number -= routes[links_[into[here][i]].from]) < 0) break;
+      result[to].push_back(into[here][i]);
+    }
+    std::ranges::reverse(result[to]);
+  }
+  return result;
 }
 
 }  // namespace toccata

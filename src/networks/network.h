@@ -52,6 +52,10 @@ class Network {
   };
   std::vector<double> loads(std::span<const Flow> flows) const;
 
+  // One of the fixed routes from a node to each vertex, as links in their order; empty if there is
+  // none. All routes are equally likely, but every call returns the same ones.
+  std::vector<std::vector<int>> one_route_each(int from) const;
+
  private:
   void index();
   // The shortest routes from a node.

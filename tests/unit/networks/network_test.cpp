@@ -1,6 +1,7 @@
 #include "networks/network.h"
 
 #include <algorithm>
+#include <set>
 
 #include "choices/known_shape.h"
 #include "networks/bounds.h"
@@ -138,6 +139,43 @@ TEST(Network, SharesShortestRoutesThroughSwitchesAlone) {
   double shares = 0;
   for (const auto& [link, share] : route) shares += share;
   EXPECT_DOUBLE_EQ(shares, 4);
+}
+
+// Returns the number of different last links of the routes to a vertex.
+std::size_t check_single_routes(const Network& network, int to) {
+  std::set<int> last;
+  for (int from = 0; from < network.nodes(); ++from) {
+    if (from == to) continue;
+    const std::vector<int> route = network.one_route_each(from)[to];
+    EXPECT_EQ(route, network.one_route_each(from)[to]);
+    const Network::Route all = network.route(from, to);
+    double hops = 0;
+    for (const auto& [link, share] : all) hops += share;
+    EXPECT_DOUBLE_EQ(static_cast<double>(route.size()), hops);
+    int here = from;
+    for (const int link : route) {
+      EXPECT_TRUE(std::ranges::count(all, link, &std::pair<int, double>::first) == 1);
+      EXPECT_EQ(network.links()[link].from, here);
+      here = network.links()[link].to;
+    }
+    EXPECT_EQ(here, to);
+    last.insert(route.back());
+  }
+  return last.size();
+}
+
+TEST(Network, SingleRoutesAreAmongTheFixedRoutes) {
+  EXPECT_EQ(check_single_routes(tree(2), 0), 1U);
+  EXPECT_EQ(check_single_routes(torus("torus:5x4"), 7), 4U);  // all links into a node are used
+  const Network whole = torus("torus:4x4");
+  std::vector<NetworkLink> links = whole.links();
+  std::erase_if(links, [](const NetworkLink& each) { return each.from + each.to == 1; });
+  const Network damaged(16, 16, links);
+  EXPECT_EQ(check_single_routes(damaged, 0), 3U);
+  EXPECT_EQ(damaged.one_route_each(0)[1].size(), 3U);  // around the dead cable
+  EXPECT_TRUE(damaged.one_route_each(0)[0].empty());
+  const Network apart(2, 2, {{0, 1, 1}});
+  EXPECT_TRUE(apart.one_route_each(1)[0].empty());
 }
 
 // The bytes of torus_trees on the busiest link equal the bound, also between cells with several
