@@ -43,6 +43,7 @@ struct Options {
   std::vector<int> late_ranks;
   std::vector<double> delays;  // of the late ranks, in seconds
   int repetitions = 100;
+  int trials = 0;
   int warmup = 10;
   double limit = 10;  // approximate seconds for one size
   bool validate = true;
@@ -210,6 +211,12 @@ class Run {
     Ways running(count);
     std::iota(running.begin(), running.end(), 0);
     Times seconds(count);
+    if (options_.trials > 0) {
+      Ways tried = running;
+      std::erase_if(tried, [&](std::size_t way) { return options_.algorithms[way] == "native"; });
+      Times in_trials(count);
+      for (int i = 0; i < options_.trials; ++i) repeat(*benchmark, i, tried, in_trials);
+    }
     const double started = MPI_Wtime();
     for (int i = 0; i < options_.warmup; ++i) repeat(*benchmark, i, running, seconds);
     const double warmup_seconds = MPI_Wtime() - started;
@@ -466,6 +473,10 @@ int main(int argc, char** argv) {
       ->delimiter(',')
       ->check(CLI::Range(0.0, 3600.0));
   app.add_option("--repetitions", options.repetitions)->check(CLI::Range(1, 1000000));
+  app.add_option("--trials", options.trials,
+                 "calls before the warm-up, not of native, in which a preloaded library makes its "
+                 "trials")
+      ->check(CLI::Range(0, 1000000));
   app.add_option("--warmup", options.warmup)->check(CLI::Range(0, 1000000));
   app.add_option("--limit", options.limit, "seconds for one size, about; cuts repetitions")
       ->check(CLI::Range(0.001, 1e6));

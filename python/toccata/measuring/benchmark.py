@@ -51,6 +51,7 @@ class Plan:
     distribution: str | None = None  # of a vector form's bytes over its blocks
     device: str | None = None  # the GPU runtime in whose memory buffers lie; None: the host's
     race: bool = False  # whether clearly slower algorithms are dropped during the run
+    trials: int = 0  # calls before the warm-up, not of native, in which the library makes trials
 
     def arguments(self) -> list[str]:
         """The arguments of the benchmark program."""
@@ -63,6 +64,7 @@ class Plan:
             "--limit", f"{self.limit:g}",
             *([] if self.validate else ["--no-validate"]),
             *(["--race"] if self.race else []),
+            *(["--trials", str(self.trials)] if self.trials else []),
             *(["--distribution", self.distribution] if self.distribution else []),
             *(["--device", self.device] if self.device else []),
         ]  # fmt: skip

@@ -26,7 +26,7 @@ from toccata.quantities import show_bytes, show_microseconds
 
 COLLECTIVES = ("allgather", "allreduce", "alltoall", "bcast")
 # The first calls of a size, in which the library makes its trials. They are not timed.
-TRIALS = 300
+TRIALS, WARMUP = 300, 10
 
 
 @dataclass(frozen=True)
@@ -118,7 +118,7 @@ def _measure(place: Place, collective: str, mpi: str) -> tuple[str, list[Cell]]:
     starter = launcher.find(mpi)
     plan = Plan(
         collective, ["native", AUTO], benchmark.sizes_of(collective, place.sizes),
-        place.repetitions, place.trials, place.limit, validate=True,
+        place.repetitions, WARMUP, place.limit, validate=True, trials=place.trials,
     )  # fmt: skip
     command = benchmark.command_for(plan, starter, place.ranks, [])
     run = benchmark.measure(plan, command, place.ranks)

@@ -31,6 +31,7 @@ def test_demo(machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     library = machine / "home/lib/openmpi/libtoccata.so"
     assert all(f'exec "$@" {library} ' in each for each in runs)
     assert all("--algorithms native;auto" in each for each in runs)
+    assert all(f"--trials {demo.TRIALS}" in each for each in runs)
 
 
 def test_demo_of_everything(machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
