@@ -199,10 +199,12 @@ def toccata(
 def main() -> None:
     """The program."""
     # The locale of the terminal, or the bytes of a file name, may not be UTF-8.
-    for stream in (sys.stdout, sys.stderr):
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:  # closed
+            stream = os.fdopen(os.open(os.devnull, os.O_WRONLY), "w", encoding="utf-8")
+            setattr(sys, name, stream)
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="replace")
-    if sys.stdout is None:  # closed
-        sys.stdout = os.fdopen(os.open(os.devnull, os.O_WRONLY), "w", encoding="utf-8")
     completion_init()  # for the scripts that manual/handouts.py writes
     app(sys.argv[1:] or ["--help"], prog_name="toccata")

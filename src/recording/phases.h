@@ -27,7 +27,7 @@ class Phases {
     now_.store(index, std::memory_order_relaxed);
   }
 
-  // 0 for those that count together.
+  // 0 for the phases beyond the first eight.
   std::int32_t number(int index) const { return numbers_[index]; }
 
  private:

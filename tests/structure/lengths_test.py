@@ -1,5 +1,5 @@
 """No function of the Python package has more than 60 lines, none of src/ more than 70, no
-algorithm more than 100. The documents have limits, too: who adds a page shortens another one.
+algorithm more than 100. The documents have limits, too, so a new page needs shorter ones elsewhere.
 
 The lines of a function include its signature and docstring: a command reads its options, calls the
 functions that do the work, and prints. An algorithm is one file, which reads like its paper.

@@ -25,7 +25,8 @@ from toccata.plain_table import PlainTable
 from toccata.quantities import show_bytes, show_microseconds
 
 COLLECTIVES = ("allgather", "allreduce", "alltoall", "bcast")
-# The first calls of a size, in which the library makes its trials. They are not timed.
+# The first calls of a size, in which the library makes its trials; and then a few of native, too.
+# Neither are timed.
 TRIALS, WARMUP = 300, 10
 
 

@@ -20,7 +20,7 @@ Collective = Literal[
 ]  # fmt: skip
 Count = Annotated[int, Meta(ge=0, le=2**63 - 1)]
 Rank = Annotated[int, Meta(ge=0, lt=MOST_RANKS)]
-Phase = Annotated[int, Meta(ge=-(2**31), lt=2**31)]  # 0: those that were counted together
+Phase = Annotated[int, Meta(ge=-(2**31), lt=2**31)]  # 0: all after the first eight
 # Of all entries together: expanding a million takes about a second.
 MOST_MESSAGES = 2_000_000
 

@@ -78,11 +78,12 @@ def test_locales_without_utf_8(tmp_path: Path) -> None:
     assert "⌈log2 p⌉ rounds" in files[0].read_text("utf-8")
 
 
-def test_output_that_is_closed(tmp_path: Path) -> None:
-    command = f"exec '{ROOT}/toccata' topo node:2 -o '{tmp_path}/tree.svg' >&-"
+@pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&-"])
+def test_output_that_is_closed(tmp_path: Path, closed: str) -> None:
+    command = f"exec '{ROOT}/toccata' topo node:2 -o '{tmp_path}/tree.svg' {closed}"
     done = subprocess.run(
         ["sh", "-c", command], env={**os.environ, "TOCCATA_BUILD": str(BUILD)},
-        stderr=subprocess.PIPE, check=False, timeout=120,
+        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False, timeout=120,
     )  # fmt: skip
     assert (done.returncode, done.stderr) == (0, b"")
     assert (tmp_path / "tree.svg").exists()

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The bytes that collectives send between the hosts of up.sh: estimated, and counted at the hosts.
 
-    SLOTS=4 chrt -r 10 bench/cluster/links.py results.csv [COLLECTIVE...]
+    SLOTS=4 chrt -r 10 build/venv/bin/python bench/cluster/estimates.py results.csv [COLLECTIVE...]
 
 Compares the messages of recorded collectives (python/toccata/models/estimates.py), and of
 algorithms of Toccata, with the counters of the hosts' interfaces. Headers of Ethernet, IP and TCP
@@ -86,8 +86,8 @@ def counted(program: Path, collective: str, algorithm: str, size: int) -> Counte
 
 def main() -> None:
     with tempfile.TemporaryDirectory() as folder, Path(sys.argv[1]).open("w", newline="") as file:
-        program = Path(folder) / "links"
-        source = ROOT / "bench/cluster/links.c"
+        program = Path(folder) / "sent_bytes"
+        source = ROOT / "bench/cluster/sent_bytes.c"
         subprocess.run(["mpicc.openmpi", "-O1", "-o", program, source], check=True)
         rows = csv.DictWriter(file, FIELDS, lineterminator="\n")
         rows.writeheader()
