@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Does the report name injected late ranks?
 
-    PYTHONPATH=python:build/release/python build/venv/bin/python bench/late_ranks.py LIBRARY PROGRAM \\
-        [--hosts] [--runs N]
+    PYTHONPATH=python:build/release/python build/venv/bin/python bench/late_ranks.py \\
+        LIBRARY... PROGRAM [--hosts] [--runs N]
 
 PROGRAM is compiled from tests/preload/arrivals/arrivals.c, LIBRARY is libtoccata.so. N runs (50) of
 each kind: one rank is late; with --hosts, all ranks of one host; another rank in each call; none.
