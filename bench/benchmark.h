@@ -207,12 +207,7 @@ std::unique_ptr<Benchmark> make_scan(std::size_t bytes);
 std::unique_ptr<Benchmark> make_scatter(std::size_t bytes);
 
 // Blocks of different sizes, with a mean of `bytes`. In a gather and a scatter, the root is rank 0.
-// `distribution` is one of these:
-//   even       all equal
-//   uniform    from 0 to twice the mean
-//   power_law  few large blocks, many small ones
-//   silent     uniform, but the last rank sends nothing
-inline constexpr const char* distributions[] = {"even", "uniform", "power_law", "silent"};
+// `distribution` is one of `distributions` (options.h).
 std::unique_ptr<Benchmark> make_alltoallv(std::size_t bytes, const std::string& distribution);
 std::unique_ptr<Benchmark> make_gatherv(std::size_t bytes, const std::string& distribution);
 std::unique_ptr<Benchmark> make_neighbor_allgatherv(std::size_t bytes,

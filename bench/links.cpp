@@ -6,7 +6,6 @@
 
 #include <mpi.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <limits>
@@ -14,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "options.h"
 #include "patterns/torus.h"
 #include "topology/error.h"
 #include "topology/synthetic.h"
@@ -22,13 +22,6 @@ namespace toccata::bench {
 namespace {
 
 using nlohmann::json;
-
-struct Options {
-  std::string machine = {};
-  std::vector<std::size_t> sizes = {8, 1024, 65536};
-  int repetitions = 100;
-  int warmup = 10;
-};
 
 // The pairs: `centre` ranks and their neighbours, which exchange with them only.
 struct Neighbours {
@@ -72,7 +65,7 @@ Neighbours on_mesh(const Mesh& mesh, int cell) {
 
 class Run {
  public:
-  Run(Options options, Neighbours neighbours)
+  Run(LinksOptions options, Neighbours neighbours)
       : options_(std::move(options)), neighbours_(std::move(neighbours)) {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
     MPI_Comm_size(MPI_COMM_WORLD, &size_);
@@ -182,7 +175,7 @@ class Run {
     MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE);
   }
 
-  Options options_;
+  LinksOptions options_;
   Neighbours neighbours_;
   std::vector<int> number_;  // of the link in each direction
   int rank_ = 0;
@@ -197,21 +190,17 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
 
-  Options options;
-  CLI::App app("Times messages over several links at once; `toccata bench links` runs this.");
-  app.add_option("--machine", options.machine, "torus:4x4; none: rank 0 in the middle of all");
-  app.add_option("--sizes", options.sizes, "bytes per message: a comma-separated list")
-      ->delimiter(',')
-      ->check(CLI::Range(1, 1 << 30));
-  app.add_option("--repetitions", options.repetitions)->check(CLI::Range(1, 1000000));
-  app.add_option("--warmup", options.warmup)->check(CLI::Range(0, 1000000));
+  LinksOptions options;
+  if (const auto end = parse(argc, argv, rank == 0, options)) {
+    MPI_Finalize();
+    return *end;
+  }
   const auto refuse = [&](const std::string& why) {
     if (rank == 0) std::fprintf(stderr, "links: %s\n", why.c_str());
     MPI_Finalize();
     return 2;
   };
   try {
-    app.parse(argc, argv);
     if (size < 2) return refuse("1 rank has no neighbours; start at least 2");
     Neighbours neighbours = star(rank, size);
     if (!options.machine.empty()) {
@@ -222,10 +211,6 @@ int main(int argc, char** argv) {
       neighbours = on_mesh(*machine.network(), rank);
     }
     Run(std::move(options), std::move(neighbours)).all();
-  } catch (const CLI::ParseError& error) {
-    const int code = rank == 0 ? app.exit(error) : error.get_exit_code();
-    MPI_Finalize();
-    return code == 0 ? 0 : 2;
   } catch (const TopologyError& error) {
     return refuse(error.what());
   }

@@ -4,7 +4,6 @@
 
 #include <mpi.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <functional>
@@ -21,6 +20,7 @@
 #include "mpi/communicator/communicator.h"
 #include "mpi/devices/device_support.h"
 #include "mpi/settings/settings.h"
+#include "options.h"
 #include "starting_line.h"
 #include "tables/schedule_file.h"
 #include "topology/placements.h"
@@ -34,31 +34,16 @@ namespace {
 
 using nlohmann::json;
 
-struct Options {
-  std::string collective = "allgather";
-  std::vector<std::string> algorithms = {"native"};
-  std::vector<std::size_t> sizes = {1024};
-  std::string distribution = "uniform";
-  std::string device;  // where buffers lie; "": on the host
-  std::vector<int> late_ranks;
-  std::vector<double> delays;  // of the late ranks, in seconds
-  int repetitions = 100;
-  int trials = 0;
-  int warmup = 10;
-  double limit = 10;  // approximate seconds for one size
-  bool validate = true;
-  bool race = false;
-};
-
-using Maker = std::function<std::unique_ptr<Benchmark>(std::size_t bytes, const Options& options)>;
+using Maker =
+    std::function<std::unique_ptr<Benchmark>(std::size_t bytes, const BenchOptions& options)>;
 
 // Makers of benchmarks: one that needs no options, and one for vector forms.
 template <auto make>
-std::unique_ptr<Benchmark> plain(std::size_t bytes, const Options&) {
+std::unique_ptr<Benchmark> plain(std::size_t bytes, const BenchOptions&) {
   return make(bytes);
 }
 template <auto make>
-std::unique_ptr<Benchmark> uneven(std::size_t bytes, const Options& options) {
+std::unique_ptr<Benchmark> uneven(std::size_t bytes, const BenchOptions& options) {
   return make(bytes, options.distribution);
 }
 
@@ -83,9 +68,7 @@ const std::map<std::string, Maker> benchmarks{
     {"scatterv", uneven<make_scatterv>},
 };
 
-// The largest blocks, and the largest messages of the collectives that count larger elements than
-// bytes.
-constexpr std::size_t most_of_block = std::size_t{1} << 30, most_of_message = std::size_t{1} << 32;
+// The collectives that count larger elements than bytes; their messages may be longer than a block.
 constexpr const char* of_one_message[] = {"allreduce", "bcast", "reduce"};
 
 // The number of hosts: each has one first rank among those that share memory.
@@ -122,7 +105,7 @@ std::string why_not_native([[maybe_unused]] const Collective& collective) {
 
 class Run {
  public:
-  explicit Run(Options options) : options_(std::move(options)) {
+  explicit Run(BenchOptions options) : options_(std::move(options)) {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
     MPI_Comm_size(MPI_COMM_WORLD, &size_);
     for (std::size_t i = 0; i < options_.late_ranks.size(); ++i)
@@ -385,7 +368,7 @@ class Run {
     }
   }
 
-  Options options_;
+  BenchOptions options_;
   StartingLine starting_line_;
   int rank_ = 0;
   int size_ = 1;
@@ -406,8 +389,8 @@ void read_schedules(const std::string& algorithm) {
   }
 }
 
-// The checks of options that CLI11 cannot make. Returns one line, or "" if all options are valid.
-std::string complaint(const Options& options) {
+// The checks of options that take algorithms. Returns one line, or "" if all options are valid.
+std::string complaint(const BenchOptions& options) {
   if (!benchmarks.contains(options.collective)) {
     std::string known;
     for (const auto& [name, make] : benchmarks) known += " " + name;
@@ -442,7 +425,7 @@ std::string complaint_of_device(const std::string& device) {
   if (first == std::numeric_limits<int>::max()) return "";
   mine.resize(200);
   MPI_Bcast(mine.data(), static_cast<int>(mine.size()), MPI_CHAR, first, MPI_COMM_WORLD);
-  return mine.c_str();
+  return "--device " + device + ": " + mine.c_str();
 }
 
 int main(int argc, char** argv) {
@@ -450,59 +433,21 @@ int main(int argc, char** argv) {
   int rank;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 
-  Options options;
-  CLI::App app("Times the algorithms of a collective; `toccata bench` runs this under mpirun.");
-  app.add_option("--collective", options.collective)->capture_default_str();
-  app.add_option("--algorithms", options.algorithms, "separated by ;")->delimiter(';');
-  app.add_option("--sizes", options.sizes,
-                 "bytes per block, or of the message: a comma-separated list")
-      ->delimiter(',')
-      ->check(CLI::Range(std::size_t{1}, most_of_message));
-  app.add_option("--distribution", options.distribution,
-                 "of the bytes over the blocks of a vector form")
-      ->check(CLI::IsMember(
-          std::vector<std::string>(std::begin(distributions), std::end(distributions))))
-      ->capture_default_str();
-  app.add_option("--device", options.device, "location of the buffers: cuda, hip or level_zero");
-  app.add_option("--late", options.late_ranks, "ranks that arrive late in each timed call")
-      ->delimiter(',')
-      ->check(CLI::NonNegativeNumber);
-  app.add_option(
-         "--delays", options.delays,
-         "seconds by which each of them is late; the times are those after the last arrival")
-      ->delimiter(',')
-      ->check(CLI::Range(0.0, 3600.0));
-  app.add_option("--repetitions", options.repetitions)->check(CLI::Range(1, 1000000));
-  app.add_option("--trials", options.trials,
-                 "calls before the warm-up, not of native, in which a preloaded library makes its "
-                 "trials")
-      ->check(CLI::Range(0, 1000000));
-  app.add_option("--warmup", options.warmup)->check(CLI::Range(0, 1000000));
-  app.add_option("--limit", options.limit, "seconds for one size, about; cuts repetitions")
-      ->check(CLI::Range(0.001, 1e6));
-  app.add_flag("--race", options.race,
-               "drop algorithms that are clearly slower, so that the others get more time");
-  app.add_flag("!--no-validate", options.validate, "do not check the data");
-
-  int code = 0;
-  try {
-    app.parse(argc, argv);
-    if (const std::string text = complaint(options); !text.empty())
-      throw CLI::ValidationError(text);
-    if (const std::string text = complaint_of_device(options.device); !text.empty())
-      throw CLI::ValidationError("--device " + options.device + ": " + text);
+  BenchOptions options;
+  if (const auto end = parse(argc, argv, rank == 0, options)) {
+    MPI_Finalize();
+    return *end;
+  }
+  std::string wrong = complaint(options);
+  if (wrong.empty()) wrong = complaint_of_device(options.device);
+  int code = 2;
+  if (wrong.empty()) {
 #ifdef TOCCATA_SIMULATED
     if (!options.validate) simulate_without_data();
 #endif
     code = Run(options).all();
-  } catch (const CLI::ParseError& error) {
-    if (rank == 0) {
-      if (error.get_exit_code() == 0)
-        app.exit(error);  // --help
-      else
-        std::fprintf(stderr, "toccata_bench: %s\n", error.what());
-    }
-    code = error.get_exit_code() == 0 ? 0 : 2;
+  } else if (rank == 0) {
+    std::fprintf(stderr, "toccata_bench: %s\n", wrong.c_str());
   }
   MPI_Finalize();
   return code;

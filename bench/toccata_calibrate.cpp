@@ -5,7 +5,6 @@
 
 #include <mpi.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
@@ -14,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "options.h"
 #include "toccata/toccata.h"
 #include "topology/hwloc.h"
 #include "topology/whereabouts.h"
@@ -23,21 +23,13 @@ namespace {
 
 using nlohmann::json;
 
-struct Options {
-  std::vector<std::size_t> sizes = {1, 1024};
-  int repetitions = 200;
-  double limit = 1;  // approximate seconds for one time
-  int burst = 16;    // messages at once
-  int node = 0;      // ranks per node, which are consecutive; 0: ranks that share memory
-};
-
 struct Pair {
   int a, b;
 };
 
 class Calibration {
  public:
-  explicit Calibration(Options options) : options_(std::move(options)) {
+  explicit Calibration(CalibrateOptions options) : options_(std::move(options)) {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
     MPI_Comm_size(MPI_COMM_WORLD, &size_);
     // Each message of a burst has its own memory.
@@ -239,24 +231,17 @@ class Calibration {
     });
   }
 
-  Options options_;
+  CalibrateOptions options_;
   int rank_ = 0, size_ = 0;
   std::vector<char> memory_;
 };
 
 int run(int argc, char** argv) {
-  CLI::App app{"Measures messages for toccata calibrate; wants at least two ranks."};
-  Options options;
-  app.add_option("--sizes", options.sizes, "bytes, with commas between")
-      ->delimiter(',')
-      ->check(CLI::Range(std::size_t{0}, std::size_t{1} << 30));
-  app.add_option("--repetitions", options.repetitions)->check(CLI::Range(5, 1 << 20));
-  app.add_option("--limit", options.limit, "approximate seconds per measurement");
-  app.add_option("--burst", options.burst, "messages at once")->check(CLI::Range(2, 1 << 10));
-  app.add_option("--node", options.node, "number of ranks per node");
-  CLI11_PARSE(app, argc, argv);
-  int size = 0;
+  CalibrateOptions options;
+  int rank = 0, size = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
+  if (const auto end = parse(argc, argv, rank == 0, options)) return *end;
   if (size < 2) {
     std::fputs("toccata_calibrate: there is one rank; a message takes two\n", stderr);
     return 2;

@@ -19,7 +19,6 @@
 
 #include <mpi.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -37,27 +36,12 @@
 #include <unistd.h>
 #include <vector>
 
+#include "options.h"
+
 namespace toccata::bench {
 namespace {
 
 using nlohmann::json;
-
-struct Options {
-  int work = 100;     // pieces for each core, of about a millisecond; 0: no measurement of hosts
-  int pings = 600;    // short messages per pair and round
-  int messages = 12;  // long ones, in each direction
-  std::size_t bytes = 0;   // of a long message; 0: chosen by measurement
-  double patience = 20;    // seconds until a silent rank is reported
-  double limit = 1;        // approximate seconds of the long messages of a pair, in each direction
-  int lifetime = 600;      // seconds after which every rank ends itself
-  bool backwards = false;  // the rounds in the opposite order
-  bool names = false;      // print the hosts only
-  std::vector<int> rounds = {};  // only these; none: all
-  // A mesh as dimensions, of which the last is the fastest, whether each is periodic, and the cell
-  // of each host, as ranges such as 0-7. Empty: unknown.
-  std::vector<int> mesh = {}, periodic = {};
-  std::vector<std::string> cells = {};
-};
 
 // The pairs that are active together: hosts whose numbers differ by `distance` in their binary
 // digits, or neighbours on a mesh in one dimension.
@@ -201,7 +185,7 @@ std::uint64_t compute(std::uint64_t state) {
 
 class Check {
  public:
-  explicit Check(Options options) : options_(std::move(options)) {
+  explicit Check(CheckOptions options) : options_(std::move(options)) {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
     MPI_Comm_size(MPI_COMM_WORLD, &size_);
   }
@@ -550,7 +534,7 @@ class Check {
   // Whether a rank only waits for the leaders, and so need not answer yet.
   bool is_waiting_alone(int rank) const { return paired_ && leaders_[host_of_[rank]] != rank; }
 
-  Options options_;
+  CheckOptions options_;
   int rank_ = 0, size_ = 0, host_ = 0;
   bool is_leader_ = false, paired_ = false;
   std::vector<std::string> hosts_;
@@ -563,25 +547,10 @@ class Check {
 };
 
 int run(int argc, char** argv) {
-  CLI::App app{"Measures hosts and the links between them, for toccata check."};
-  Options options;
-  app.add_option("--work", options.work)->check(CLI::Range(0, 1 << 20));
-  app.add_option("--pings", options.pings)->check(CLI::Range(1, 1 << 20));
-  app.add_option("--messages", options.messages)->check(CLI::Range(1, 1 << 20));
-  app.add_option("--bytes", options.bytes, "of a long message; 0: chosen")
-      ->check(CLI::Range(std::size_t{0}, std::size_t{1} << 30));
-  app.add_option("--patience", options.patience, "seconds");
-  app.add_option("--limit", options.limit, "approximate seconds per measurement");
-  app.add_option("--lifetime", options.lifetime, "seconds")->check(CLI::Range(1, 1 << 20));
-  app.add_option("--rounds", options.rounds, "with commas between")->delimiter(',');
-  app.add_option("--mesh", options.mesh, "dimensions")
-      ->delimiter('x')
-      ->check(CLI::Range(1, 1 << 12));
-  app.add_option("--periodic", options.periodic, "by dimension, 0 or 1")->delimiter('x');
-  app.add_option("--cells", options.cells, "of the hosts, as ranges")->delimiter(',');
-  app.add_flag("--names", options.names, "print the hosts only");
-  app.add_flag("--backwards", options.backwards);
-  CLI11_PARSE(app, argc, argv);
+  CheckOptions options;
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (const auto end = parse(argc, argv, rank == 0, options)) return *end;
 #ifndef TOCCATA_SIMULATED
   alarm(options.lifetime);
   prctl(PR_SET_TIMERSLACK, 1000UL);  // ns; short sleeps would take 50 µs longer
