@@ -48,7 +48,7 @@ test: all test-asan ## run all tests
 test-hosts: all ## every case on several hosts, which are names here, under each MPI and those from PyPI (root)
 	@ninja -C $(RELEASE) -k 0 all_hosts
 
-test-long: all ## what the tests leave out: jobs of 7 ranks, described machines under each MPI, mutants of decisions
+test-long: all ## what the tests leave out: many ranks with all datatypes, described machines under each MPI, mutants of decisions
 	@scripts/ninja.sh -C $(RELEASE) tests mutants
 	@cd $(RELEASE) && ctest -C Long -L long
 

@@ -271,6 +271,10 @@ struct TypeCase {
 class TypeCases {
  public:
   TypeCases();
+  // All of them in jobs of up to four ranks, and if TOCCATA_TEST_LONG is set. Otherwise a third,
+  // and the next test uses the next third: with every algorithm and travel setting, all take half
+  // of the job.
+  static TypeCases for_this_job();
   auto begin() const { return cases_.begin(); }
   auto end() const { return cases_.end(); }
 
