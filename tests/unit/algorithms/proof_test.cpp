@@ -35,7 +35,7 @@ TEST_P(Proof, HoldsForManyRanks) { prove(*GetParam(), 1021); }
 
 TEST_P(Proof, HoldsHoweverMessagesTravel) {
   const Algorithm& algorithm = *GetParam();
-  for (int p = 1; p <= (test::sanitized ? 12 : 40); ++p)
+  for (int p = 1; p <= (test::sanitized ? 6 : 40); ++p)
     for (const Shape& shape : sample_shapes(algorithm, p))
       for (const Travel travel :
            {Travel::packed, Travel::datatype, Travel::per_block, Travel::published}) {
