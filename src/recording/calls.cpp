@@ -57,10 +57,22 @@ Calls::Group* Calls::group_of(MPI_Comm comm) {
   return &groups_[runs];
 }
 
+std::uint16_t Calls::number_of(std::string_view algorithm) {
+  const auto found = std::ranges::find(algorithms_, algorithm);
+  const auto number = static_cast<std::uint16_t>(found - algorithms_.begin());
+  if (found == algorithms_.end()) algorithms_.emplace_back(algorithm);
+  return number;
+}
+
 Counter& Calls::counter(Group* group, const Call& call, std::uint64_t bytes, int phase) {
   if (group == nullptr) return left_out_;
-  Group::Key key{static_cast<std::uint8_t>(call.routine), call.is_blocking, false,
-                 static_cast<std::uint8_t>(phase),        call.root,        bytes};
+  Group::Key key{static_cast<std::uint8_t>(call.routine),
+                 call.is_blocking,
+                 false,
+                 static_cast<std::uint8_t>(phase),
+                 number_of(call.algorithm),
+                 call.root,
+                 bytes};
   auto& counters = group->counters_;
   if (const auto found = counters.find(key); found != counters.end()) return found->second;
   if (entries_ >= most_sizes) {
@@ -91,24 +103,29 @@ std::vector<std::int64_t> Calls::saved(std::size_t most, const Phases& phases) c
     for (std::size_t i = most; i < entries.size(); ++i) left_out += entries[i].counter.messages;
     entries.resize(most);
   }
-  std::map<const std::vector<Run>*, std::int64_t> number_of;
+  std::map<const std::vector<Run>*, std::int64_t> group_numbers;
   std::vector<std::int64_t> groups;
   for (const Entry& each : entries) {
-    if (!number_of.emplace(each.runs, number_of.size()).second) continue;
+    if (!group_numbers.emplace(each.runs, group_numbers.size()).second) continue;
     groups.push_back(static_cast<std::int64_t>(each.runs->size()));
     for (const Run& run : *each.runs) groups.insert(groups.end(), {run.first, run.count, run.step});
   }
   std::vector<std::int64_t> result{static_cast<std::int64_t>(left_out),
-                                   static_cast<std::int64_t>(number_of.size())};
+                                   static_cast<std::int64_t>(algorithms_.size())};
+  for (const std::string& each : algorithms_) {
+    result.push_back(static_cast<std::int64_t>(each.size()));
+    result.insert(result.end(), each.begin(), each.end());
+  }
+  result.push_back(static_cast<std::int64_t>(group_numbers.size()));
   result.insert(result.end(), groups.begin(), groups.end());
   result.push_back(static_cast<std::int64_t>(entries.size()));
   for (const Entry& each : entries) {
     const auto calls = each.counter.messages;
     const auto mean = (each.counter.bytes + calls / 2) / calls;
     result.insert(result.end(),
-                  {number_of[each.runs], each.key.routine, each.key.is_blocking ? 1 : 0,
+                  {group_numbers[each.runs], each.key.routine, each.key.is_blocking ? 1 : 0,
                    each.key.root, static_cast<std::int64_t>(mean), static_cast<std::int64_t>(calls),
-                   phases.number(each.key.phase)});
+                   phases.number(each.key.phase), each.key.algorithm});
   }
   return result;
 }

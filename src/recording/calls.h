@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -20,6 +21,7 @@ struct Counter {
 // The collectives of which rank 0 knows the size on all ranks, at least in the mean.
 enum class Routine : std::uint8_t {
   allgather,
+  allgatherv,
   allreduce,
   alltoall,
   barrier,
@@ -28,18 +30,30 @@ enum class Routine : std::uint8_t {
   gather,
   reduce,
   reduce_scatter,
+  reduce_scatter_block,
   scan,
   scatter
 };
-inline constexpr std::array<std::string_view, 11> routine_names{
-    "allgather", "allreduce", "alltoall",       "barrier", "bcast",  "exscan",
-    "gather",    "reduce",    "reduce_scatter", "scan",    "scatter"};
+inline constexpr std::array<std::string_view, 13> routine_names{"allgather",
+                                                                "allgatherv",
+                                                                "allreduce",
+                                                                "alltoall",
+                                                                "barrier",
+                                                                "bcast",
+                                                                "exscan",
+                                                                "gather",
+                                                                "reduce",
+                                                                "reduce_scatter",
+                                                                "reduce_scatter_block",
+                                                                "scan",
+                                                                "scatter"};
 
 // A call of a collective; its bytes are those of a block, or of the message (docs/tuning.md#sizes).
 struct Call {
   Routine routine;
   bool is_blocking;
-  std::int32_t root;  // 0 without a root
+  std::int32_t root;                // 0 without a root
+  std::string_view algorithm = {};  // of Toccata; "" for the MPI library's own
 };
 
 // The calls of collectives in the communicators in which this rank is rank 0. The memory is
@@ -58,6 +72,7 @@ class Calls {
       std::uint8_t routine;
       bool is_blocking, is_class;  // of sizes: bytes is then a power of two
       std::uint8_t phase;
+      std::uint16_t algorithm;
       std::int32_t root;
       std::uint64_t bytes;
       auto operator<=>(const Key&) const = default;
@@ -70,13 +85,17 @@ class Calls {
   // Where calls of that size count, also if the group is null. The address remains valid.
   Counter& counter(Group* group, const Call& call, std::uint64_t bytes, int phase);
 
-  // All counts as numbers: the calls that are left out; the number of groups, and for each the
-  // number of runs and the runs; the number of entries, and for each the number of its group, the
-  // routine, whether it blocks, the root, the mean bytes, the calls, and the number of the phase.
-  // At most `most` entries, those with the most bytes.
+  // All counts as numbers: the calls that are left out; the number of algorithms, and for each its
+  // length and characters; the number of groups, and for each the number of runs and the runs; the
+  // number of entries, and for each the number of its group, the routine, whether it blocks, the
+  // root, the mean bytes, the calls, the number of the phase, and that of the algorithm, of which
+  // the first is "". At most `most` entries, those with the most bytes.
   std::vector<std::int64_t> saved(std::size_t most, const Phases& phases) const;
 
  private:
+  std::uint16_t number_of(std::string_view algorithm);
+
+  std::vector<std::string> algorithms_{""};
   std::map<std::vector<Run>, Group> groups_;
   std::size_t runs_ = 0, entries_ = 0;
   Counter left_out_;

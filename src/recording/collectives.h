@@ -28,7 +28,7 @@ void allgather(const Visit& visit, const void*, Count, MPI_Datatype, void*, Coun
 template <typename Visit, typename Count, typename Place>
 void allgatherv(const Visit& visit, const void*, Count, MPI_Datatype, void*, const Count* counts,
                 const Place*, MPI_Datatype type, MPI_Comm comm) {
-  whole(visit, Routine::allgather, 0, comm,
+  whole(visit, Routine::allgatherv, 0, comm,
         [&](const Member& own) { return mean(own, counts, type); });
 }
 
@@ -122,7 +122,8 @@ void allreduce(const Visit& visit, const void*, void*, Count count, MPI_Datatype
 template <typename Visit, typename Count>
 void reduce_scatter_block(const Visit& visit, const void*, void*, Count count, MPI_Datatype type,
                           MPI_Op, MPI_Comm comm) {
-  whole(visit, Routine::reduce_scatter, 0, comm, [&](auto&) { return bytes_of(count, type); });
+  whole(visit, Routine::reduce_scatter_block, 0, comm,
+        [&](auto&) { return bytes_of(count, type); });
 }
 
 template <typename Visit, typename Count>

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "recording/recorder.h"
+#include "recording/served.h"
 
 // What the MPI functions send: each calls visit(kind, space, peer, bytes, incoming) for every
 // message of a call with these arguments. collectives.h continues this.
@@ -19,7 +20,7 @@ struct Now {
     Recorder::get()->count(kind, space, peer, bytes, incoming);
   }
   void operator()(const Member& zero, Routine routine, int root, std::uint64_t bytes) const {
-    Recorder::get()->count(zero, {routine, is_blocking, root}, bytes);
+    Recorder::get()->count(zero, {routine, is_blocking, root, served_by}, bytes);
   }
 };
 
@@ -31,7 +32,7 @@ class AtStart {
     Recorder::get()->keep(request_, kind, space, peer, bytes);
   }
   void operator()(const Member& zero, Routine routine, int root, std::uint64_t bytes) const {
-    Recorder::get()->keep(request_, zero, {routine, false, root}, bytes);
+    Recorder::get()->keep(request_, zero, {routine, false, root, served_by}, bytes);
   }
 
  private:

@@ -77,9 +77,10 @@ std::string library_text() {
 // Fewer of each rank if there are many ranks, so that the file does not become huge.
 std::size_t most_entries(int p) { return std::max(64, (1 << 16) / p); }
 
-// A row of the file; phase 1 is not named.
-nlohmann::json in_phase(nlohmann::json row, std::int64_t phase) {
-  if (phase != 1) row.push_back(phase);
+// A row of the file; phase 1 is not named, unless an algorithm follows.
+nlohmann::json in_phase(nlohmann::json row, std::int64_t phase, const std::string& algorithm = "") {
+  if (phase != 1 || !algorithm.empty()) row.push_back(phase);
+  if (!algorithm.empty()) row.push_back(algorithm);
   return row;
 }
 
@@ -89,25 +90,37 @@ void add_calls(const std::vector<std::int64_t>& saved, nlohmann::json& traffic) 
   nlohmann::json& communicators = traffic["communicators"];
   const auto before = static_cast<std::int64_t>(communicators.size());
   traffic["left_out"] = traffic["left_out"].get<std::int64_t>() + *at++;
+  std::vector<std::string> algorithms;
+  for (std::int64_t left = *at++; left > 0; --left) {
+    const std::int64_t length = *at++;
+    algorithms.emplace_back(at, at + length);
+    at += length;
+  }
   for (std::int64_t groups = *at++; groups > 0; --groups) {
     nlohmann::json runs = nlohmann::json::array();
     for (std::int64_t left = *at++; left > 0; --left, at += 3)
       runs.push_back({at[0], at[1], at[2]});
     communicators.push_back(std::move(runs));
   }
-  for (std::int64_t entries = *at++; entries > 0; --entries, at += 7)
+  for (std::int64_t entries = *at++; entries > 0; --entries, at += 8)
     traffic["collectives"].push_back(in_phase({routine_names[at[1]], before + at[0], at[4], at[3],
                                                at[5], at[2] != 0 ? "blocking" : "nonblocking"},
-                                              at[6]));
+                                              at[6], algorithms[at[7]]));
 }
 
-// Files with phases have version 3. Other files remain readable for programs that know version 2.
+// Files with algorithms, or with collectives that older versions did not distinguish, have version
+// 4, and files with phases version 3. Other files remain readable for programs that know version 2.
 int version_of(const nlohmann::json& traffic) {
-  const auto has_phase = [](std::size_t numbers) {
+  const auto has_more_than = [](std::size_t numbers) {
     return [=](const nlohmann::json& row) { return row.size() > numbers; };
   };
-  return std::ranges::any_of(traffic["pairs"], has_phase(5)) ||
-                 std::ranges::any_of(traffic["collectives"], has_phase(6))
+  const auto is_new = [](const nlohmann::json& row) {
+    return row.size() > 7 || row[0] == "allgatherv" || row[0] == "reduce_scatter_block";
+  };
+  const auto &pairs = traffic["pairs"], &collectives = traffic["collectives"];
+  if (std::ranges::any_of(collectives, is_new)) return 4;
+  return std::ranges::any_of(pairs, has_more_than(5)) ||
+                 std::ranges::any_of(collectives, has_more_than(6))
              ? 3
              : 2;
 }

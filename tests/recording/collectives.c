@@ -120,6 +120,10 @@ static void sizes(void) {
   for (int i = 1; i <= 3000; ++i) MPI_Bcast(out, i, MPI_BYTE, 0, *world);
 }
 
+static void many(void) {
+  for (int i = 0; i < 500; ++i) MPI_Bcast(out, 10, MPI_BYTE, 0, *world);
+}
+
 /* The time of an empty broadcast among two ranks, without a message: rank 0 counts it. */
 static void timing(void) {
   enum { calls = 20000 };
@@ -146,7 +150,8 @@ int main(int argc, char** argv) {
     const char* name;
     void (*run)(void);
   } cases[] = {{"whole", whole},           {"vectors", vectors}, {"communicators", communicators},
-               {"persistent", persistent}, {"sizes", sizes},     {"timing", timing}};
+               {"persistent", persistent}, {"sizes", sizes},     {"timing", timing},
+               {"many", many}};
   for (unsigned i = 0; i < sizeof cases / sizeof *cases; ++i)
     if (argc > 1 && strcmp(argv[1], cases[i].name) == 0) cases[i].run();
   MPI_Finalize();

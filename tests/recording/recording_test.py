@@ -13,6 +13,7 @@ from jobs import Job, only
 
 arguments = argparse.ArgumentParser()
 arguments.add_argument("--library", required=True)
+arguments.add_argument("--serving", required=True, help="the library with Toccata's algorithms")
 arguments.add_argument("--also-preload", default="")
 arguments.add_argument("--launcher", required=True, help="command line, separated by semicolons")
 arguments.add_argument("--programs", nargs="+", required=True)
@@ -22,11 +23,11 @@ options = arguments.parse_args() if __name__ == "__main__" else None
 RANKS = range(4)
 
 
-def run(program, *words, file="traffic.json", ranks=4, **settings):
+def run(program, *words, file="traffic.json", ranks=4, serving="", **settings):
     """The completed run of a program, and the recorded traffic; None without a file."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / file
-        preload = " ".join(filter(None, [options.library, options.also_preload]))
+        preload = " ".join(filter(None, [options.library, serving, options.also_preload]))
         given = {"LD_PRELOAD": preload, "TOCCATA_RECORD": str(path)} | settings
         said = [f"{name}={value}" for name, value in given.items()]
         command = [*options.launcher.split(";"), "-n", str(ranks), "env", *said, program, *words]
@@ -52,11 +53,24 @@ def calls(traffic, phase=1):
         tuple(first + i * step for first, count, step in runs for i in range(count))
         for runs in traffic["communicators"]
     ]
-    return {
-        (name, size, root, form, members[of]): n
-        for name, of, size, root, n, form, *number in traffic["collectives"]
-        if number == ([] if phase == 1 else [phase])
-    }
+    found = {}
+    for name, of, size, root, n, form, *more in traffic["collectives"]:
+        if (more or [1])[0] == phase:
+            key = name, size, root, form, members[of]
+            found[key] = found.get(key, 0) + n
+    return found
+
+
+def served(traffic):
+    """{(collective, bytes, root, form): algorithms}, each "" for the MPI library's own."""
+    found = {}
+    for name, _, size, root, _, form, *more in traffic["collectives"]:
+        found.setdefault((name, size, root, form), set()).add(more[1] if len(more) > 1 else "")
+    return found
+
+
+def is_served(traffic):
+    return any(len(row) > 7 for row in traffic["collectives"])
 
 
 def ring(messages, size):
@@ -64,12 +78,19 @@ def ring(messages, size):
     return {(rank, (rank + 1) % 4): (messages, size) for rank in RANKS}
 
 
+FORCED = {
+    "allreduce": "ring", "bcast": "binomial", "barrier": "dissemination", "allgather": "bruck",
+    "alltoall": "pairwise", "gather": "linear", "reduce_scatter": "circulant",
+    "scan": "pipeline:segments=2",
+}  # fmt: skip
+
+
 class Recording(unittest.TestCase):
     def recorded(self, case, version=2):
         done, traffic = run(self.programs["traffic"], case)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(traffic["ranks"], 4)
-        self.assertEqual(traffic["toccata_traffic"], version)
+        self.assertEqual(traffic["toccata_traffic"], 4 if is_served(traffic) else version)
         return traffic
 
     @classmethod
@@ -182,7 +203,8 @@ class Recording(unittest.TestCase):
                     ("bcast", 10, 1): 3, ("bcast", 0, 0): 1, ("allreduce", 8, 0): 3,
                     ("barrier", 0, 0): 2, ("allgather", 12, 0): 2, ("alltoall", 5, 0): 2,
                     ("gather", 6, 1): 1, ("gather", 7, 0): 1, ("scatter", 8, 0): 1,
-                    ("scatter", 9, 1): 1, ("reduce", 4, 1): 1, ("reduce_scatter", 8, 0): 1,
+                    ("scatter", 9, 1): 1, ("reduce", 4, 1): 1,
+                    ("reduce_scatter_block", 8, 0): 1,
                     ("scan", 4, 0): 1, ("exscan", 4, 0): 1,
                 }  # fmt: skip
                 nonblocking = (("allreduce", 16, 0), ("barrier", 0, 0), ("bcast", 11, 1))
@@ -201,7 +223,7 @@ class Recording(unittest.TestCase):
                 world = "blocking", tuple(range(p))
                 self.assertEqual(
                     calls(traffic),
-                    {("allgather", 2 * (p + 1), 0, *world): 1,
+                    {("allgatherv", 2 * (p + 1), 0, *world): 1,
                      ("reduce_scatter", 2 * (p - 1), 0, *world): 1},
                 )  # fmt: skip
                 expected = {}
@@ -233,6 +255,45 @@ class Recording(unittest.TestCase):
         )
         ends = {(a, b): (3, 3) for a in (1, 2, 3) for b in RANKS if a != b}
         self.assertEqual(by_pair(traffic, "collective"), ends)
+
+    def served(self, case, **settings):
+        """The traffic of a run with Toccata's collectives."""
+        program = self.programs["collectives"]
+        done, traffic = run(program, case, serving=options.serving, **settings)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return traffic
+
+    def test_algorithms_that_served(self):
+        settings = {f"TOCCATA_{name.upper()}": value for name, value in FORCED.items()}
+        for p in (2, 4, 5):
+            traffic = self.served("whole", ranks=p, **settings)
+            found = served(traffic)
+            for (name, size, _, form), algorithms in found.items():
+                expected = FORCED.get(name.removesuffix("_block"))
+                with self.subTest(name=name, form=form, p=p):
+                    # Empty calls send nothing. Whether requests are served depends on the MPI.
+                    if expected is not None and form == "blocking" and (size or name == "barrier"):
+                        self.assertEqual(algorithms, {expected})
+                    elif form == "nonblocking":
+                        self.assertLessEqual(algorithms, {expected, ""})
+            self.assertEqual(traffic["toccata_traffic"], 4)
+
+    def test_shortcuts_count_with_their_algorithm(self):
+        """Equal calls that the ranks of a node serve in its memory."""
+        traffic = self.served("many", ranks=2, TOCCATA_BCAST="shared")
+        self.assertEqual(served(traffic), {("bcast", 10, 0, "blocking"): {"shared"}})
+        self.assertEqual(calls(traffic), {("bcast", 10, 0, "blocking", (0, 1)): 500})
+
+    def test_native_calls_have_no_algorithm(self):
+        traffic = self.served("whole", TOCCATA="off")
+        self.assertEqual(set.union(*served(traffic).values()), {""})
+
+    def test_persistent_calls_have_their_algorithm(self):
+        if not self.has_mpi_4():
+            self.skipTest("before MPI 4")
+        traffic = self.served("persistent", TOCCATA_ALLREDUCE="ring")
+        # MPICH 4.0 serves its requests itself.
+        self.assertIn(served(traffic)["allreduce", 24, 0, "nonblocking"], [{"ring"}, {""}])
 
     def test_many_sizes_merge(self):
         traffic = self.collectives("sizes", 2)

@@ -3,34 +3,39 @@
 from collections import defaultdict
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
-from typing import Annotated, Literal, get_args
+from functools import cached_property, partial
+from typing import Annotated, Literal, NamedTuple
 
 import msgspec
 from msgspec import Meta
 
 from toccata import _core
+from toccata.models import expansions, open_mpi_forms
 from toccata.quantities import MOST_RANKS
 
-Kind = Literal["point-to-point", "neighborhood", "one-sided", "collective"]
-KINDS: tuple[Kind, ...] = get_args(Kind)
+# The messages of calls are "served" if an algorithm of Toccata has sent them, or else "estimated".
+# Files have neither: they have the calls, and "collective" messages whose ranks know only their own
+# sizes, which count as direct ones.
+Kind = Literal["point-to-point", "neighborhood", "one-sided", "collective", "estimated", "served"]
 Collective = Literal[
-    "allgather", "allreduce", "alltoall", "barrier", "bcast", "exscan", "gather", "reduce",
-    "reduce_scatter", "scan", "scatter",
+    "allgather", "allgatherv", "allreduce", "alltoall", "barrier", "bcast", "exscan", "gather",
+    "reduce", "reduce_scatter", "reduce_scatter_block", "scan", "scatter",
 ]  # fmt: skip
+# Functions whose algorithms have another name; and those whose blocks have different sizes, of
+# which a record has the mean.
+ALGORITHMS = {"allgatherv": "allgather", "reduce_scatter_block": "reduce_scatter"}
+MEANS = ("allgatherv", "reduce_scatter")
 Count = Annotated[int, Meta(ge=0, le=2**63 - 1)]
 Rank = Annotated[int, Meta(ge=0, lt=MOST_RANKS)]
 Phase = Annotated[int, Meta(ge=-(2**31), lt=2**31)]  # 0: all after the first eight
-# Of all entries together: expanding a million takes about a second.
-MOST_MESSAGES = 2_000_000
+MOST_BYTES = 2**62  # of a call
 
 # The algorithms of [thakur2005] are usual, and MPICH's rules name them.
 USUAL = "mpich"
-# Broadcasts, and the algorithm of their allgather.
-SCATTER_ALLGATHERS = {
-    "scatter_allgather": "ring",
-    "scatter_allgather:allgather=recursive_doubling": "recursive_doubling",
-}
+# The reduction of long messages by leaders, in MPICH to rank 0, which then sends the result to the
+# root; and the allreduce of Open MPI's `han`.
+LEADERS_REDUCE = "multi_lane:lanes=1,between=reduce_scatter_gather"
+HAN_ALLREDUCE = "hierarchical:between=reduce_bcast"
 OTHERS = {"scan": "recursive_doubling", "exscan": "recursive_doubling"}
 
 
@@ -61,7 +66,8 @@ Runs = Annotated[list[Run], Meta(min_length=1)]
 
 
 class Calls(msgspec.Struct, array_like=True, frozen=True):
-    """Equal calls of a collective. `bytes` are those of a block, or of the message."""
+    """Equal calls of a collective. `bytes` are those of a block, or of the message; `algorithm` is
+    that of Toccata which served them, or ""."""
 
     collective: Collective
     communicator: Count
@@ -70,6 +76,12 @@ class Calls(msgspec.Struct, array_like=True, frozen=True):
     calls: Annotated[int, Meta(ge=0, le=2**48)]
     form: Literal["blocking", "nonblocking"]
     phase: Phase = 1
+    algorithm: str = ""
+
+    @property
+    def name(self) -> str:
+        """The collective, as algorithms call it."""
+        return ALGORITHMS.get(self.collective, self.collective)
 
 
 def complaint(ranks: int, communicators: Sequence[Runs], collectives: Sequence[Calls]) -> str:
@@ -95,13 +107,95 @@ def complaint(ranks: int, communicators: Sequence[Runs], collectives: Sequence[C
         if each.root >= sizes[each.communicator]:
             size = sizes[each.communicator]
             return f"{where}: there is no root {each.root} among {size} ranks"
+        try:
+            expansions.parsed(each.name, each.algorithm or "native")
+        except _core.ChoiceError as error:
+            return f"{where}: {error}"
     return ""
 
 
-def algorithm(mpi: str, shape: _core.Shape, calls: Calls) -> _core.Choice:
+class Part(NamedTuple):
+    """An algorithm that serves calls, or a part of them."""
+
+    calls: Calls
+    choice: _core.Choice
+    is_served: bool = False  # by Toccata
+    is_ours: bool = False  # the MPI library's messages are those of our algorithm
+
+    @property
+    def follows(self) -> bool:
+        """Whether the messages depend on the places of the ranks."""
+        algorithm = self.choice.algorithm
+        return algorithm is not None and (algorithm.by_placement or algorithm.by_grid)
+
+    @property
+    def kind(self) -> Kind:
+        """A record has neither the mesh of a communicator nor another order of its ranks."""
+        algorithm = self.choice.algorithm
+        is_known = (
+            self.calls.collective not in MEANS
+            and algorithm is not None
+            and not algorithm.by_grid
+            and "reorder=" not in self.choice.text
+        )
+        return "served" if self.is_served and is_known else "estimated"
+
+
+def parts(mpi: str, group: "_Group", calls: Calls) -> list[Part]:
+    """The algorithms of the calls: that of Toccata which has served them, or else those of the MPI
+    library with that text."""
+    shape = group.shape(calls.root)
+    served = expansions.parsed(calls.name, calls.algorithm or "native")
+    if not served.native and not served.why_impossible(shape):
+        return [Part(calls, served, True, True)]
+    form = ""
+    if mpi.startswith("Open MPI") and calls.form == "blocking":
+        form = open_mpi_forms.find(calls.collective, shape.p, calls.bytes)
+    if not form:
+        own = _own(mpi, shape, calls)
+        return (
+            _of_leaders(group, calls, own)
+            if own.text.startswith(HAN_ALLREDUCE)
+            else [Part(calls, own)]
+        )
+    if form == "butterfly":
+        return [Part(calls, expansions.parsed(calls.name, "recursive_halving"), is_ours=True)]
+    if form not in ("linear", "default"):
+        return [Part(calls, expansions.parsed(calls.name, form))]
+    whole = min(calls.bytes * shape.p, MOST_BYTES)
+    if form == "linear":
+        reduce = msgspec.structs.replace(calls, collective="reduce", bytes=whole)
+        scatter = msgspec.structs.replace(calls, collective="scatter")
+        return [Part(each, _own(mpi, shape, each)) for each in (reduce, scatter)]
+    gather = msgspec.structs.replace(calls, collective="gather")
+    bcast = msgspec.structs.replace(calls, collective="bcast", bytes=whole)
+    return [
+        Part(gather, expansions.parsed("gather", "linear")),
+        Part(bcast, _own(mpi, shape, bcast)),
+    ]
+
+
+def _of_leaders(group: "_Group", calls: Calls, own: _core.Choice) -> list[Part]:
+    """The allreduce of Open MPI's `han`: leaders reduce long messages to one, which broadcasts."""
+    leaders = len(set(group.nodes))
+    if leaders < 3 or calls.bytes < 8 * (1 << leaders.bit_length() - 1):
+        return [Part(calls, own)]
+    if leaders <= 4:
+        between = ":between=knomial"
+    else:
+        between = "" if calls.bytes < 1 << 16 else ":between=pipeline,segments=16"
+    reduce = msgspec.structs.replace(calls, collective="reduce")
+    bcast = msgspec.structs.replace(calls, collective="bcast")
+    return [
+        Part(reduce, expansions.parsed("reduce", LEADERS_REDUCE)),
+        Part(bcast, expansions.parsed("bcast", "hierarchical" + between)),
+    ]
+
+
+def _own(mpi: str, shape: _core.Shape, calls: Calls) -> _core.Choice:
     """The algorithm of the MPI library with that text, in our form. If its nonblocking one is not
     known, its blocking one; or else a usual one."""
-    name, size = calls.collective, calls.bytes
+    name, size = calls.name, calls.bytes
     candidates = [
         _core.native_algorithm_of(mpi, name, shape, size, calls.form == "blocking"),
         _core.native_algorithm_of(mpi, name, shape, size),
@@ -110,15 +204,7 @@ def algorithm(mpi: str, shape: _core.Shape, calls: Calls) -> _core.Choice:
     for found in candidates:
         if found is not None and not found.why_impossible(shape):
             return found
-    return _core.parse_choice(name, OTHERS[name])
-
-
-def _follows(choice: _core.Choice) -> bool:
-    """Whether the messages depend on the places of the ranks."""
-    return choice.algorithm is not None and choice.algorithm.by_placement
-
-
-Expanded = list[tuple[int, int, int, float]]  # sender, receiver, messages and units of each pair
+    return expansions.parsed(name, OTHERS[name])
 
 
 @dataclass(frozen=True)
@@ -126,79 +212,9 @@ class Called:
     """Calls of a collective with one size, and the messages of each."""
 
     members: list[int]  # by rank of the communicator: that of the world
-    messages: Expanded  # between ranks of the communicator
+    messages: expansions.Expanded  # between ranks of the communicator
     bytes: int  # per unit
     calls: int
-
-
-def _expanded(choice: _core.Choice, shape: _core.Shape) -> Expanded | None:
-    """None if there are too many messages."""
-    found = _core.pairs_of(choice, shape, MOST_MESSAGES)
-    if found is None:
-        return None
-    parts = choice.completed(shape).parts
-    return [
-        (sender, receiver, messages, blocks / parts) for sender, receiver, messages, blocks in found
-    ]
-
-
-@lru_cache(maxsize=64)
-def _anywhere(mpi: str, collective: str, choice: str, p: int, root: int) -> Expanded | None:
-    """The messages of an algorithm that does not follow the placement."""
-    if mpi.startswith("Open MPI") and choice == "binomial" and collective in ("bcast", "reduce"):
-        return _open_mpi_tree(collective, p, root)
-    if choice in SCATTER_ALLGATHERS and collective == "bcast":
-        return _scatter_allgather(SCATTER_ALLGATHERS[choice], p, root)
-    if choice == "recursive_halving" and collective == "reduce_scatter":
-        return _recursive_halving(p)
-    return _expanded(_core.parse_choice(collective, choice), _core.Shape(p, root))
-
-
-def _open_mpi_tree(collective: str, p: int, root: int) -> Expanded:
-    """The edges of Open MPI's binomial trees, which connect other ranks than ours.
-
-    Ranks count from the root. In a broadcast, a rank gets its data from that without its highest
-    binary one; in a reduction, it sends to that without its lowest.
-    """
-    edges = []
-    for rank in range(1, p):
-        if collective == "bcast":
-            ends = rank - (1 << rank.bit_length() - 1), rank
-        else:
-            ends = rank, rank & (rank - 1)
-        edges.append(((ends[0] + root) % p, (ends[1] + root) % p, 1, 1.0))
-    return edges
-
-
-def _scatter_allgather(second: str, p: int, root: int) -> Expanded | None:
-    """The broadcast of Open MPI and MPICH. Unlike ours, its allgather counts ranks from the root,
-    and sends to the root, too."""
-    scatter = _expanded(_core.parse_choice("scatter", "binomial"), _core.Shape(p, root))
-    allgather = _expanded(_core.parse_choice("allgather", second), _core.Shape(p, 0))
-    if scatter is None or allgather is None:
-        return None
-    turned = [((a + root) % p, (b + root) % p, n, units) for a, b, n, units in allgather]
-    return [(a, b, n, units / p) for a, b, n, units in scatter + turned]
-
-
-def _recursive_halving(p: int) -> Expanded:
-    """The reduce_scatter of Open MPI and MPICH. Unlike in ours, the first halves go to far ranks.
-
-    If p is not a power of two, some even ranks take part through the next rank.
-    """
-    power = 1 << p.bit_length() - 1
-    extra = p - power
-    members = [2 * i + 1 for i in range(extra)] + list(range(2 * extra, p))
-    blocks = [2.0] * extra + [1.0] * (power - extra)
-    edges = [(2 * i, 2 * i + 1, 1, float(p)) for i in range(extra)]
-    away = power // 2
-    while away:
-        for i in range(power):
-            first = (i ^ away) // away * away  # of the half that is sent
-            units = sum(blocks[first : first + away])
-            edges.append((members[i], members[i ^ away], 1, units))
-        away //= 2
-    return edges + [(2 * i + 1, 2 * i, 1, 1.0) for i in range(extra)]
 
 
 class _Group:
@@ -215,10 +231,38 @@ class _Group:
         return self._shapes[root]
 
     @cached_property
+    def nodes(self) -> list[int]:
+        """By rank."""
+        levels = [*self.placement.machine.levels]
+        if "node" not in levels:
+            return [0] * len(self.members)
+        return list(self.placement.regions(levels.index("node")))
+
+    @cached_property
     def places(self) -> Hashable:
         """Equal for groups in which an algorithm sends the same messages."""
         levels = range(len(self.placement.machine.levels))
         return tuple(tuple(self.placement.regions(level)) for level in levels)
+
+
+def _by_nodes(mpi: str, part: Part, group: _Group) -> expansions.Expanded | None:
+    """The messages of an algorithm that follows the placement, where those of some MPI libraries
+    differ from ours."""
+    name, choice, root = part.calls.name, part.choice, part.calls.root
+    is_long_reduce = name == "reduce" and choice.text == LEADERS_REDUCE
+    through_0 = mpi.startswith("MPICH") and is_long_reduce and root != 0
+    found = expansions.expanded(choice, group.shape(0 if through_0 else root))
+    if found is None:
+        return None
+    if through_0:
+        return [*found, (0, root, 1, 1.0)]
+    leaders = len(set(group.nodes))
+    if mpi.startswith("Open MPI") and is_long_reduce and leaders.bit_count() == 1:
+        return expansions.between_leaders(found, group.nodes, root, expansions.reduced_to)
+    if mpi.startswith("Open MPI") and name == "bcast" and choice.text == "hierarchical":
+        tree = partial(expansions.open_mpi_tree, "bcast")
+        return expansions.between_leaders(found, group.nodes, root, tree)
+    return found
 
 
 def pairs(
@@ -233,12 +277,23 @@ def pairs(
 
     Without `following`, calls whose algorithm follows the placement send nothing.
     """
-    messages: dict[tuple[int, int], float] = defaultdict(float)
-    bytes_: dict[tuple[int, int], float] = defaultdict(float)
+    messages: dict[tuple[int, int, Kind], float] = defaultdict(float)
+    bytes_: dict[tuple[int, int, Kind], float] = defaultdict(float)
     groups: dict[int, _Group] = {}
-    here: dict[Hashable, Expanded | None] = {}  # of algorithms that follow the placement
+    here: dict[Hashable, expansions.Expanded | None] = {}  # of algorithms that follow the placement
+
+    def expanded(part: Part, group: _Group) -> expansions.Expanded | None:
+        name, choice, root = part.calls.name, part.choice, part.calls.root
+        if not part.follows:
+            source = None if part.is_ours else mpi
+            return expansions.anywhere(source, name, choice.text, len(group.members), root)
+        key = (name, choice.text, root, part.is_ours, group.places)
+        if key not in here:
+            here[key] = _by_nodes("" if part.is_ours else mpi, part, group)
+        return here[key]
+
     called: list[Called] = []
-    left, left_out = MOST_MESSAGES, 0
+    left, left_out = expansions.MOST_MESSAGES, 0
     for each in sorted(collectives, key=lambda each: -each.calls * max(1, each.bytes)):
         if each.communicator not in groups:
             groups[each.communicator] = _Group(communicators[each.communicator], world)
@@ -246,34 +301,22 @@ def pairs(
         p = len(group.members)
         if p == 1 or (each.bytes == 0 and each.collective != "barrier"):
             continue  # MPI libraries send no message
-        shape = group.shape(each.root)
-        choice = algorithm(mpi, shape, each)
-        follows = _follows(choice)
-        if follows and not following:
-            continue
-        if left <= 0:
-            found = None
-        elif follows:
-            key = (each.collective, choice.text, each.root, group.places)
-            if key not in here:
-                here[key] = _expanded(choice, shape)
-            found = here[key]
-        else:
-            found = _anywhere(mpi, each.collective, choice.text, p, each.root)
-        if found is None or len(found) > left:
-            left_out += each.calls
-            continue
-        left -= len(found)
-        called.append(Called(group.members, found, each.bytes, each.calls))
-        for sender, receiver, number, units in found:
-            ends = group.members[sender], group.members[receiver]
-            messages[ends] += number * each.calls
-            bytes_[ends] += units * each.bytes * each.calls
+        for part in parts(mpi, group, each):
+            if part.follows and not following:
+                continue
+            found = expanded(part, group) if left > 0 else None
+            if found is None or len(found) > left:
+                left_out += each.calls
+                continue
+            left -= len(found)
+            size = part.calls.bytes
+            called.append(Called(group.members, found, size, each.calls))
+            for sender, receiver, number, units in found:
+                ends = group.members[sender], group.members[receiver], part.kind
+                messages[ends] += number * each.calls
+                bytes_[ends] += units * size * each.calls
     return (
-        [
-            Pair(*ends, "collective", round(number), round(bytes_[ends]))
-            for ends, number in messages.items()
-        ],
+        [Pair(*ends, round(number), round(bytes_[ends])) for ends, number in messages.items()],
         called,
         left_out,
     )

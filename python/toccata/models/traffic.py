@@ -20,9 +20,17 @@ from toccata.models.estimates import Called, Calls, Count, Pair, Runs
 from toccata.plain_table import PlainTable
 from toccata.quantities import MOST_RANKS, show_amount
 
-KEY, OLDEST, VERSION = "toccata_traffic", 1, 3
+KEY, OLDEST, VERSION = "toccata_traffic", 1, 4
 MOST_BYTES = 1 << 28  # of a file: 65536 ranks with 100 partners each
 REMEDY = "`toccata run --record FILE.json -- mpirun ...` writes such files"
+# The kinds of messages in tables.
+LABELS: dict[str, tuple[estimates.Kind, ...]] = {
+    "point-to-point": ("point-to-point",),
+    "neighborhood": ("neighborhood",),
+    "one-sided": ("one-sided",),
+    "collective": ("served",),
+    "collective (estimated)": ("collective", "estimated"),
+}
 Core = Annotated[int, Meta(ge=-1, le=2**31 - 1)]
 
 
@@ -223,12 +231,11 @@ def kinds_table(traffic: Traffic) -> Table:
     table = PlainTable()
     for heading in ("Kind", "messages", "bytes", "share"):
         table.add_column(heading, justify="left" if heading == "Kind" else "right")
-    for kind in estimates.KINDS:
-        of_kind = [each for each in traffic.pairs if each.kind == kind]
+    for name, kinds in LABELS.items():
+        of_kind = [each for each in traffic.pairs if each.kind in kinds]
         size = sum(each.bytes for each in of_kind)
         messages = sum(each.messages for each in of_kind)
         if messages:
-            name = "collective (estimated)" if kind == "collective" else kind
             table.add_row(name, f"{messages:,}", show_amount(size), _share(size, traffic.bytes))
     return table
 
@@ -324,7 +331,7 @@ def seconds(traffic: Traffic, model: _core.Model) -> float:
             if of[each.sender] != of[each.receiver]:
                 for ends, rank in ((out, each.sender), (into, each.receiver)):
                     ends[name, of[rank]] += each.bytes
-        if each.kind == "collective":
+        if each.kind in ("estimated", "served"):  # those of `called`
             continue
         waiting, sending = costs.of(each.sender, each.receiver, each.messages, each.bytes)
         for rank in (each.sender, each.receiver):

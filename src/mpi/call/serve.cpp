@@ -7,6 +7,7 @@
 #include "mpi/call/alternatives.h"
 #include "mpi/call/blocking.h"
 #include "mpi/call/program_request.h"
+#include "mpi/call/recorded.h"
 #include "mpi/call/repeats.h"
 #include "mpi/communicator/communicator.h"
 #include "mpi/devices/device_memory.h"
@@ -80,12 +81,13 @@ int run_blocking(const ProgramCall& call, const Seat& seat, Communicator& commun
                              communicator.rank() == call.operation.root};
   if (reports || start.timed) timed.arrived = communicator.now();
   int code = MPI_SUCCESS;
-  const bool stays =
-      call.algorithm == nullptr && !reports && (decision == nullptr || decision->is_made());
+  const bool stays = call.algorithm == nullptr && !reports && !Recorded::is_on() &&
+                     (decision == nullptr || decision->is_made());
   const bool served = !server.is_native() && run_ours(call.operation, seat, communicator, server,
                                                       code, stays ? &call.signature : nullptr);
   if (served && call.algorithm == nullptr && code != MPI_SUCCESS)
     end_job_if_others_wait(call.operation, communicator, server, code);
+  if (served) Recorded::tell(*server.service);
   if (!served) code = call.native();
   if (reports || start.timed) timed.left = communicator.now();
   if (reports && code == MPI_SUCCESS)
@@ -129,9 +131,9 @@ int make_request(const ProgramCall& call, Communicator& communicator, Server& se
   const int code =
       Request::make_driven(std::make_unique<Call>(call.operation, call.start), communicator, server,
                            server.service, call.form == Form::persistent, made, std::move(lane));
-  return code == MPI_SUCCESS
-             ? ProgramRequest::make(std::move(made), communicator, call.form, *call.request, timed)
-             : code;
+  if (code != MPI_SUCCESS) return code;
+  Recorded::tell(*server.service);
+  return ProgramRequest::make(std::move(made), communicator, call.form, *call.request, timed);
 }
 
 // A call that the MPI library serves, and that has already started.

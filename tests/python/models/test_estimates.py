@@ -10,7 +10,8 @@ import pytest
 from conftest import Toccata
 from recorded_programs import ring, write
 from toccata import _core
-from toccata.models import estimates
+from toccata.errors import InputError
+from toccata.models import estimates, expansions, open_mpi_forms
 from toccata.models import traffic as recorded
 from toccata.models.estimates import Calls, Run
 
@@ -23,11 +24,12 @@ Ends = dict[tuple[int, int], tuple[int, int]]
 def expanded(
     collective: Any, size: int, root: int = 0, mpi: str = MPICH, calls: int = 1,
     runs: tuple[tuple[int, int, int], ...] = ((0, 4, 1),), world: _core.Placement = ONE_NODE,
-    form: Literal["blocking", "nonblocking"] = "blocking",
+    form: Literal["blocking", "nonblocking"] = "blocking", algorithm: str = "",
+    kind: estimates.Kind = "estimated",
 ) -> Ends:  # fmt: skip
-    entry = Calls(collective, 0, size, root, calls, form)
+    entry = Calls(collective, 0, size, root, calls, form, 1, algorithm)
     found, _, left_out = estimates.pairs(mpi, [[Run(*each) for each in runs]], [entry], world)
-    assert left_out == 0 and {each.kind for each in found} <= {"collective"}
+    assert left_out == 0 and {each.kind for each in found} <= {kind}
     return {(each.sender, each.receiver): (each.messages, each.bytes) for each in found}
 
 
@@ -103,6 +105,39 @@ def test_messages_follow_the_nodes_where_the_library_does() -> None:
     assert expanded("allreduce", 8, mpi=OPEN_MPI_5, calls=7, world=one) == flat
 
 
+def test_long_reductions_of_mpich_end_at_rank_0_first() -> None:
+    """Counted on the links of four hosts (bench/cluster/estimates.py --mpi mpich-5.0)."""
+    world, runs = _core.Placement(_core.Machine("node:4 core:2"), 8), ((0, 8, 1),)
+    to_0, to_5 = (expanded("reduce", 4096, root=root, world=world, runs=runs) for root in (0, 5))
+    assert to_5 == to_0 | {(0, 5): (1, 4096)}
+    assert len(expanded("reduce", 2048, root=5, world=world, runs=runs)) == 7  # a tree
+    of_open_mpi = expanded("reduce", 4096, root=5, world=world, runs=runs, mpi=OPEN_MPI_5)
+    of_toccata = expanded("reduce", 4096, root=5, world=world, runs=runs, kind="served",
+                          algorithm=estimates.LEADERS_REDUCE)  # fmt: skip
+    assert of_toccata == of_open_mpi != to_5
+
+
+def test_leaders_of_open_mpi_5() -> None:
+    """By host as counted on four hosts (bench/cluster/estimates.py --mpi openmpi-5.0)."""
+    world, runs = _core.Placement(_core.Machine("node:4 core:4"), 16), ((0, 16, 1),)
+    for collective, size, root, expected in (
+        ("bcast", 4096, 5, [0, 2, 1, 0]),
+        ("bcast", 65536, 9, [0, 0, 3, 0]),
+        ("reduce", 65536, 0, [0.75, 1.25, 1, 1]),
+        ("reduce", 65536, 5, [1.25, 0.75, 1, 1]),
+        ("reduce", 65536, 9, [1, 1, 0.75, 1.25]),
+        ("allreduce", 4096, 0, [3.75, 1.25, 1, 1]),
+        ("allreduce", 65536, 0, [3.75, 1.25, 1, 1]),
+        ("allreduce", 8, 0, [2, 1, 2, 1]),
+    ):
+        sent = [0.0] * 4
+        found = expanded(collective, size, root=root, mpi=OPEN_MPI_5, world=world, runs=runs)
+        for (a, b), (_, number) in found.items():
+            if a // 4 != b // 4:
+                sent[a // 4] += number / size
+        assert sent == expected
+
+
 def test_nonblocking_calls_have_algorithms_of_their_own() -> None:
     """Open MPI's libnbc reduces to rank 0 and broadcasts, on any nodes; MPICH does as usual."""
     tree = both(dict.fromkeys([(1, 0), (3, 2), (2, 0)], (1, 8)))
@@ -167,8 +202,71 @@ def test_every_collective_reaches_every_rank(mpi: str, p: int) -> None:
             assert {rank for ends in found for rank in ends} == set(range(p))
 
 
+def test_calls_that_toccata_served_have_its_messages() -> None:
+    """Open MPI's binomial trees connect other ranks; algorithms by nodes follow the placement."""
+    tree = {(0, 2): (3, 24), (0, 1): (3, 24), (2, 3): (3, 24)}
+    found = expanded("bcast", 8, mpi=OPEN_MPI, calls=3, algorithm="binomial", kind="served")
+    assert found == tree
+    nodes = _core.Machine("node:2 core:2")
+    for rule, leaders in (("sequential", (0, 2)), ("cyclic", (0, 1))):
+        world = _core.Placement(nodes, 4, rule)
+        found = expanded("allreduce", 64, world=world, algorithm="hierarchical", kind="served")
+        between = {ends for ends in found if nodes_of(world, ends[0]) != nodes_of(world, ends[1])}
+        assert between == {leaders, leaders[::-1]}
+    # Their blocks have different sizes, so a mean is an estimate.
+    ring = {(rank, (rank + 1) % 4): (3, 30) for rank in range(4)}
+    assert expanded("allgather", 10, algorithm="ring", kind="served") == ring
+    assert expanded("allgatherv", 10, algorithm="ring") == ring
+
+
+def nodes_of(world: _core.Placement, rank: int) -> int:
+    return world.regions(0)[rank]
+
+
+def test_native_serves_where_the_algorithm_cannot_run() -> None:
+    three = ((0, 3, 1),)
+    found = expanded("allgather", 10, mpi=OPEN_MPI, algorithm="neighbor_exchange", runs=three)
+    assert found == expanded("allgather", 10, mpi=OPEN_MPI, runs=three)
+
+
+def test_functions_of_open_mpi_with_algorithms_of_their_own() -> None:
+    """Counted on the links of four hosts (bench/cluster/estimates.py)."""
+    runs = ((0, 16, 1),)
+    for mpi in (OPEN_MPI, OPEN_MPI_5):
+        found = expanded("reduce_scatter_block", 2**16, mpi=mpi, runs=runs)
+        assert found == {
+            (rank, rank ^ away): (1, 2**16 * away) for rank in range(16) for away in (1, 2, 4, 8)
+        }  # fmt: skip
+        near = expanded("reduce_scatter_block", 2**23, mpi=mpi, runs=runs)
+        assert near[0, 1] == (1, 8 * 2**23) and near[0, 8] == (1, 2**23)
+        found = expanded("reduce_scatter_block", 2**20, mpi=mpi, runs=runs)
+        reduce = expanded("reduce", 2**24, mpi=mpi, runs=runs)
+        scatter = expanded("scatter", 2**20, mpi=mpi, runs=runs)
+        assert sum(each[1] for each in found.values()) == sum(
+            each[1] for part in (reduce, scatter) for each in part.values()
+        )
+        found = expanded("allgatherv", 2**16, mpi=mpi, runs=runs)
+        assert found == expanded("allgather", 2**16, algorithm="bruck", kind="served", runs=runs)
+    # MPICH's are those of the collective.
+    for function, collective in estimates.ALGORITHMS.items():
+        assert expanded(function, 2**16, runs=runs) == expanded(collective, 2**16, runs=runs)
+
+
+def test_every_size_of_a_form_has_an_algorithm() -> None:
+    for function, rows in open_mpi_forms.FORMS.items():
+        leasts = [least for least, _ in rows]
+        assert leasts == sorted(leasts, reverse=True) and leasts[-1] == 2
+        for least, row in rows:
+            sizes = [most for _, most in row]
+            assert sizes == sorted(sizes) and sizes[-1] == float("inf")
+            for p in (least, least + 1):
+                for size in (1, 100, 10**4, 10**5, 10**7):
+                    assert open_mpi_forms.find(function, p, size)
+    assert open_mpi_forms.find("allgather", 4, 8) == ""
+
+
 def test_too_many_messages_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(estimates, "MOST_MESSAGES", 20)
+    monkeypatch.setattr(expansions, "MOST_MESSAGES", 20)
     runs = [[Run(0, 4, 1)], [Run(0, 6, 1)]]
     entries = [
         Calls("alltoall", 0, 10**6, 0, 2, "blocking"),
@@ -196,6 +294,13 @@ def test_files_contain_both(tmp_path: Path) -> None:
     assert record.has_collectives and found.left_out == 3
     assert (found.messages, found.bytes) == (4 + 3 * 5, 40 + 3 * 50)
     assert dict(found.flows.row(3)) == {0: 10, 1: 50, 2: 50}
+
+
+def test_unknown_algorithms_are_one_line(tmp_path: Path) -> None:
+    file = write(tmp_path / "a.json", ring(4, 10), "node:2 core:2")
+    entries = [["bcast", 0, 10, 0, 5, "blocking", 1, "fastest"]]
+    with pytest.raises(InputError, match=r"collectives\[0\]: .*fastest"):
+        recorded.read(with_collectives(file, entries, [[[0, 4, 1]]]))
 
 
 def test_command_lines(toccata: Toccata, tmp_path: Path) -> None:

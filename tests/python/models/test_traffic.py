@@ -79,9 +79,9 @@ def test_predicted_time_is_that_of_the_busiest_rank_or_node(tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("change", "complaint"),
     [
-        ({"toccata_traffic": 4}, "has version 4, but this Toccata reads versions 1 to 3"),
-        ({"toccata_traffic": 0}, "has version 0, but this Toccata reads versions 1 to 3"),
-        ({"toccata_traffic": "1"}, "has version '1', but this Toccata reads versions 1 to 3"),
+        ({"toccata_traffic": 5}, "has version 5, but this Toccata reads versions 1 to 4"),
+        ({"toccata_traffic": 0}, "has version 0, but this Toccata reads versions 1 to 4"),
+        ({"toccata_traffic": "1"}, "has version '1', but this Toccata reads versions 1 to 4"),
         ({"ranks": 0}, "ranks: expected"),
         ({"pairs": [[0, 1, "one-sided", 1, 10**400]]}, r"pairs\[0\]"),
         ({"cores": [0, 1, 2, -7]}, r"cores\[3\]"),
