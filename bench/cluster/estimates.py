@@ -5,9 +5,11 @@
 
 Compares the messages of recorded collectives (python/toccata/models/estimates.py), and of
 algorithms of Toccata, with the counters of the hosts' interfaces. Headers of Ethernet, IP and TCP
-do not count. TOCCATA_BUILD chooses another build.
+do not count. --mpi chooses another MPI, of which TOCCATA_BUILD has the libraries; --native leaves
+out the algorithms of Toccata.
 """
 
+import argparse
 import csv
 import os
 import subprocess
@@ -29,7 +31,13 @@ HOSTS, SLOTS = 4, 4
 CALLS = 8  # with the ranks of two hosts as roots
 RANKS = HOSTS * SLOTS
 HEADERS = 14 + 20 + 32  # of a packet
-MPI = "Open MPI v4.1"
+MPIS = ROOT / "build/mpis"
+# The launcher, the compiler and the text of MPI_Get_library_version.
+LIBRARIES = {
+    "openmpi": ("mpirun", "mpicc.openmpi", "Open MPI v4.1"),
+    "openmpi-5.0": ("mpirun.openmpi5", MPIS / "openmpi/bin/mpicc", "Open MPI v5.0"),
+    "mpich-5.0": ("mpiexec.mpich5", MPIS / "mpich/bin/mpicc", "MPICH Version: 5.0"),
+}
 SIZES = (4 << 10, 64 << 10, 1 << 20)
 OURS = {
     "bcast": ("binomial", "scatter_allgather", "pipeline", "hierarchical"),
@@ -40,11 +48,13 @@ OURS = {
     "scatter": ("binomial", "hierarchical"),
     "allgather": ("ring", "bruck", "sparbit", "hierarchical", "locality_bruck"),
     "alltoall": ("pairwise", "bruck", "hierarchical"),
+    "allgatherv": (),
+    "reduce_scatter_block": (),
 }
 FIELDS = ("collective", "algorithm", "bytes", "estimated_MB", "counted_MB", "largest_difference")
 
 
-def estimated(collective: str, algorithm: str, size: int) -> Counter[int]:
+def estimated(text: str, collective: str, algorithm: str, size: int) -> Counter[int]:
     """The bytes that each host sends."""
     placement = _core.Placement(_core.Machine(f"node:{HOSTS} core:{SLOTS}"), RANKS)
     sent: Counter[int] = Counter()
@@ -52,7 +62,7 @@ def estimated(collective: str, algorithm: str, size: int) -> Counter[int]:
         if algorithm == "native":
             called = estimates.Calls(collective, 0, size, root, 1, "blocking")
             world = [estimates.Run(0, RANKS, 1)]
-            found, _, _ = estimates.pairs(MPI, [world], [called], placement)
+            found, _, _ = estimates.pairs(text, [world], [called], placement)
             messages = [(each.sender, each.receiver, float(each.bytes)) for each in found]
         else:
             choice = _core.parse_choice(collective, algorithm)
@@ -66,12 +76,13 @@ def estimated(collective: str, algorithm: str, size: int) -> Counter[int]:
     return sent
 
 
-def counted(program: Path, collective: str, algorithm: str, size: int) -> Counter[int]:
+def counted(mpi: str, program: Path, collective: str, algorithm: str, size: int) -> Counter[int]:
     chosen = f"TOCCATA_{collective.upper()}={algorithm}"
     settings = ["TOCCATA=off" if algorithm == "native" else chosen]
-    command = [str(ROOT / "bench/cluster/bin/mpirun"), "-n", str(RANKS), "env", *settings,
-               "sh", "-c", PRELOADING, str(BUILD / "lib/openmpi/libtoccata.so"),
-               str(program), collective, str(size), str(CALLS)]  # fmt: skip
+    launcher = ROOT / "bench/cluster/bin" / LIBRARIES[mpi][0]
+    command = [str(launcher), "-n", str(RANKS), "env", *settings, "sh", "-c", PRELOADING,
+               str(BUILD / "lib" / mpi / "libtoccata.so"), str(program), collective, str(size),
+               str(CALLS)]  # fmt: skip
     done = subprocess.run(command, capture_output=True, text=True, timeout=120)
     if done.returncode != 0 or "toccata:" in done.stderr:
         raise RuntimeError(f"{' '.join(command)}: {done.returncode}: {done.stderr[-500:]}")
@@ -85,19 +96,26 @@ def counted(program: Path, collective: str, algorithm: str, size: int) -> Counte
 
 
 def main() -> None:
-    with tempfile.TemporaryDirectory() as folder, Path(sys.argv[1]).open("w", newline="") as file:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("results", type=Path)
+    parser.add_argument("--mpi", default="openmpi", choices=LIBRARIES)
+    parser.add_argument("--native", action="store_true")
+    parser.add_argument("collectives", nargs="*", default=[*OURS])
+    given = parser.parse_intermixed_args()
+    _, compiler, text = LIBRARIES[given.mpi]
+    with tempfile.TemporaryDirectory() as folder, given.results.open("w", newline="") as file:
         program = Path(folder) / "sent_bytes"
         source = ROOT / "bench/cluster/sent_bytes.c"
-        subprocess.run(["mpicc.openmpi", "-O1", "-o", program, source], check=True)
+        subprocess.run([compiler, "-O1", "-o", program, source], check=True)
         rows = csv.DictWriter(file, FIELDS, lineterminator="\n")
         rows.writeheader()
-        for collective in sys.argv[2:] or OURS:
-            for algorithm in ("native", *OURS[collective]):
+        for collective in given.collectives:
+            for algorithm in ("native", *(() if given.native else OURS[collective])):
                 for size in SIZES:
                     if size > 64 << 10 and collective not in ("bcast", "reduce", "allreduce"):
                         continue  # a block per rank
-                    ours = estimated(collective, algorithm, size)
-                    theirs = counted(program, collective, algorithm, size)
+                    ours = estimated(text, collective, algorithm, size)
+                    theirs = counted(given.mpi, program, collective, algorithm, size)
                     most = max(ours.values())
                     differences = [(theirs[host] - ours[host]) / most for host in range(HOSTS)]
                     row = {

@@ -113,7 +113,7 @@ def main() -> None:
     parser.add_argument("--launcher", type=Path, default=ROOT / "bench/cluster/bin/mpirun")
     parser.add_argument("--turns", type=int, default=5)
     parser.add_argument("names", nargs="*", default=[*OWN, "lammps"])
-    given = parser.parse_args()
+    given = parser.parse_intermixed_args()
     lammps = next(each for each in PROGRAMS if each.name == "lammps")
     with given.results.open("w", newline="") as file:
         writer = csv.DictWriter(file, FIELDS, lineterminator="\n")

@@ -10,7 +10,7 @@
 
 static int p, rank, size;
 static char *out, *in;
-static int* counts;
+static int *counts, *sizes, *places;
 
 static void call(const char* collective, int root) {
   if (strcmp(collective, "bcast") == 0) MPI_Bcast(in, size, MPI_BYTE, root, MPI_COMM_WORLD);
@@ -20,6 +20,10 @@ static void call(const char* collective, int root) {
     MPI_Allreduce(out, in, size / 4, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
   if (strcmp(collective, "reduce_scatter") == 0)
     MPI_Reduce_scatter(out, in, counts, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  if (strcmp(collective, "reduce_scatter_block") == 0)
+    MPI_Reduce_scatter_block(out, in, size / 4, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  if (strcmp(collective, "allgatherv") == 0)
+    MPI_Allgatherv(out, size, MPI_BYTE, in, sizes, places, MPI_BYTE, MPI_COMM_WORLD);
   if (strcmp(collective, "allgather") == 0)
     MPI_Allgather(out, size, MPI_BYTE, in, size, MPI_BYTE, MPI_COMM_WORLD);
   if (strcmp(collective, "alltoall") == 0)
@@ -52,7 +56,9 @@ int main(int argc, char** argv) {
   out = calloc(p, size);
   in = calloc(p, size);
   counts = calloc(p, sizeof *counts);
-  for (int i = 0; i < p; ++i) counts[i] = size / 4;
+  sizes = calloc(p, sizeof *sizes);
+  places = calloc(p, sizeof *places);
+  for (int i = 0; i < p; ++i) counts[i] = size / 4, sizes[i] = size, places[i] = i * size;
   for (int i = 0; i < p; ++i) call(argv[1], i);
   long long before[2] = {0, 0}, after[2] = {0, 0};
   char host[64] = "";
