@@ -164,11 +164,11 @@ def parts(mpi: str, group: "_Group", calls: Calls) -> list[Part]:
         return [Part(calls, expansions.parsed(calls.name, form))]
     whole = min(calls.bytes * shape.p, MOST_BYTES)
     if form == "linear":
-        reduce = msgspec.structs.replace(calls, collective="reduce", bytes=whole)
-        scatter = msgspec.structs.replace(calls, collective="scatter")
+        reduce = msgspec.structs.replace(calls, collective="reduce", bytes=whole, root=0)
+        scatter = msgspec.structs.replace(calls, collective="scatter", root=0)
         return [Part(each, _own(mpi, shape, each)) for each in (reduce, scatter)]
-    gather = msgspec.structs.replace(calls, collective="gather")
-    bcast = msgspec.structs.replace(calls, collective="bcast", bytes=whole)
+    gather = msgspec.structs.replace(calls, collective="gather", root=0)
+    bcast = msgspec.structs.replace(calls, collective="bcast", bytes=whole, root=0)
     return [
         Part(gather, expansions.parsed("gather", "linear")),
         Part(bcast, _own(mpi, shape, bcast)),
@@ -184,8 +184,8 @@ def _of_leaders(group: "_Group", calls: Calls, own: _core.Choice) -> list[Part]:
         between = ":between=knomial"
     else:
         between = "" if calls.bytes < 1 << 16 else ":between=pipeline,segments=16"
-    reduce = msgspec.structs.replace(calls, collective="reduce")
-    bcast = msgspec.structs.replace(calls, collective="bcast")
+    reduce = msgspec.structs.replace(calls, collective="reduce", root=0)
+    bcast = msgspec.structs.replace(calls, collective="bcast", root=0)
     return [
         Part(reduce, expansions.parsed("reduce", LEADERS_REDUCE)),
         Part(bcast, expansions.parsed("bcast", "hierarchical" + between)),
