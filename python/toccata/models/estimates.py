@@ -107,10 +107,6 @@ def complaint(ranks: int, communicators: Sequence[Runs], collectives: Sequence[C
         if each.root >= sizes[each.communicator]:
             size = sizes[each.communicator]
             return f"{where}: there is no root {each.root} among {size} ranks"
-        try:
-            expansions.parsed(each.name, each.algorithm or "native")
-        except _core.ChoiceError as error:
-            return f"{where}: {error}"
     return ""
 
 
@@ -145,8 +141,8 @@ def parts(mpi: str, group: "_Group", calls: Calls) -> list[Part]:
     """The algorithms of the calls: that of Toccata which has served them, or else those of the MPI
     library with that text."""
     shape = group.shape(calls.root)
-    served = expansions.parsed(calls.name, calls.algorithm or "native")
-    if not served.native and not served.why_impossible(shape):
+    served = _served(calls)
+    if served is not None and not served.why_impossible(shape):
         return [Part(calls, served, True, True)]
     form = ""
     if mpi.startswith("Open MPI") and calls.form == "blocking":
@@ -173,6 +169,18 @@ def parts(mpi: str, group: "_Group", calls: Calls) -> list[Part]:
         Part(gather, expansions.parsed("gather", "linear")),
         Part(bcast, _own(mpi, shape, bcast)),
     ]
+
+
+def _served(calls: Calls) -> _core.Choice | None:
+    """The algorithm of Toccata; None for native, and for one from outside, which the run has read
+    from a file, or from a newer version."""
+    if not calls.algorithm:
+        return None
+    try:
+        found = expansions.parsed(calls.name, calls.algorithm)
+    except _core.ChoiceError:
+        return None
+    return None if found.native else found
 
 
 def _of_leaders(group: "_Group", calls: Calls, own: _core.Choice) -> list[Part]:

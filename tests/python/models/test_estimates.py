@@ -10,7 +10,6 @@ import pytest
 from conftest import Toccata
 from recorded_programs import ring, write
 from toccata import _core
-from toccata.errors import InputError
 from toccata.models import estimates, expansions, open_mpi_forms
 from toccata.models import traffic as recorded
 from toccata.models.estimates import Calls, Run
@@ -227,6 +226,10 @@ def test_native_serves_where_the_algorithm_cannot_run() -> None:
     three = ((0, 3, 1),)
     found = expanded("allgather", 10, mpi=OPEN_MPI, algorithm="neighbor_exchange", runs=three)
     assert found == expanded("allgather", 10, mpi=OPEN_MPI, runs=three)
+    # Algorithms from outside are in files that only the run has read.
+    for unknown in ("mine", "ring:colour=red", "native", "ring\n"):
+        found = expanded("allgather", 10, mpi=OPEN_MPI, algorithm=unknown)
+        assert found == expanded("allgather", 10, mpi=OPEN_MPI)
 
 
 def test_functions_of_open_mpi_with_algorithms_of_their_own() -> None:
@@ -294,13 +297,6 @@ def test_files_contain_both(tmp_path: Path) -> None:
     assert record.has_collectives and found.left_out == 3
     assert (found.messages, found.bytes) == (4 + 3 * 5, 40 + 3 * 50)
     assert dict(found.flows.row(3)) == {0: 10, 1: 50, 2: 50}
-
-
-def test_unknown_algorithms_are_one_line(tmp_path: Path) -> None:
-    file = write(tmp_path / "a.json", ring(4, 10), "node:2 core:2")
-    entries = [["bcast", 0, 10, 0, 5, "blocking", 1, "fastest"]]
-    with pytest.raises(InputError, match=r"collectives\[0\]: .*fastest"):
-        recorded.read(with_collectives(file, entries, [[[0, 4, 1]]]))
 
 
 def test_command_lines(toccata: Toccata, tmp_path: Path) -> None:
