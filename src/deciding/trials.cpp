@@ -13,11 +13,11 @@ constexpr double many_times = 3;  // slower: excluded after the first try
 constexpr double hopeless = 1.5;  // slower in a comparison: not tried again
 constexpr double clearly = 0.98;  // of the other's time: is ahead
 constexpr double by_far = 0.9;    // the same, in a first try apart from the program's calls
-constexpr int enough = 2;         // comparisons won in a row, to take over; or one by far
+constexpr int enough = 4;         // calls won in a row, to take over; or one comparison by far
 constexpr int at_most = 3;        // comparisons without a clear result, per candidate
-constexpr int at_most_without_result = 10;  // the same without enough calls that tell something
-constexpr std::size_t few = 2;              // calls of each in a comparison; fewer have no result
-constexpr double expected_excess = 0.15;    // of an untried candidate's call
+constexpr int at_most_without_result = 10;  // the same without calls that tell something
+constexpr std::size_t few = 2;  // calls of a comparison: no more count as won, fewer do not exclude
+constexpr double expected_excess = 0.15;  // of an untried candidate's call
 constexpr double not_counted = std::numeric_limits<double>::max();  // a time in a ballot
 constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
 
@@ -112,12 +112,11 @@ void Trials::agree(std::span<const double> least, double agreement) {
 double Trials::judge(int challenger, int stood, std::span<const double> least) {
   Candidate& candidate = candidates_[challenger];
   const std::size_t both = std::min(times(least, challenger).size(), times(least, stood).size());
-  if (both < (compares_ ? few : 1)) {
+  if (both == 0) {
     if (candidate.ratio == 0) candidate.ratio = 1;
-    candidate.won = 0;
     if (compares_ && ++candidate.without_result >= at_most_without_result)
       candidate.compared = true;
-    return 1;
+    return std::max(1.0, candidate.ratio);
   }
   const std::size_t counted = compares_ ? both : all_calls;
   const auto its = times(least, challenger, counted), standing = times(least, stood, counted);
@@ -130,11 +129,12 @@ double Trials::judge(int challenger, int stood, std::span<const double> least) {
   }
   if (!is_ahead(its, standing)) {
     candidate.won = 0;
-    candidate.compared = ratio >= clearly || ++candidate.unclear >= at_most;
-    if (ratio > hopeless && challenger != 0) candidate.dropped = true;
+    candidate.compared = (ratio >= clearly && both >= few) || ++candidate.unclear >= at_most;
+    candidate.dropped = candidate.compared && ratio > hopeless && challenger != 0;
     return ratio;
   }
-  candidate.won += both > few && its.back() < standing.front() ? enough : 1;
+  const bool wins_all = both > few && its.back() < standing.front();
+  candidate.won += wins_all ? enough : static_cast<int>(std::min(both, few));
   if (candidate.won >= enough) take_over(challenger);
   return ratio;
 }

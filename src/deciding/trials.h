@@ -43,8 +43,9 @@ struct TimedCall {
 // Without a common clock, the time is that on the slowest rank, and a late rank adds to the time of
 // every candidate. Therefore a candidate takes over only if its fastest call beats the other's
 // fastest, its second fastest the other's second fastest, and so on. It must win two comparisons in
-// a row; one is enough if all of its calls beat all of the other's. Programs repeat patterns of
-// calls, so each candidate serves as many even calls as odd ones.
+// a row, or up to four if only one call of each tells something; one is enough if all of its calls
+// beat all of the other's. Programs repeat patterns of calls, so each candidate serves as many even
+// calls as odd ones.
 //
 // Trials and their agreements cost at most `share` of the time of all calls so far, compared with
 // the current candidate. First tries are exempt, because their times are unknown beforehand.
@@ -192,8 +193,9 @@ class Trials {
  private:
   struct Candidate {
     double seconds = 0;
-    double ratio = 0;                              // to the time of the current one; 0: not tried
-    int won = 0, unclear = 0, without_result = 0;  // comparisons
+    double ratio = 0;                     // to the time of the current one; 0: not tried
+    int won = 0;                          // calls, in the last comparisons
+    int unclear = 0, without_result = 0;  // comparisons
     bool compared = false, dropped = false;
   };
 
