@@ -149,8 +149,12 @@ int main(int argc, char** argv) {
   const struct {
     const char* name;
     void (*run)(void);
-  } cases[] = {{"whole", whole},           {"vectors", vectors}, {"communicators", communicators},
-               {"persistent", persistent}, {"sizes", sizes},     {"timing", timing},
+  } cases[] = {{"whole", whole},
+               {"vectors", vectors},
+               {"communicators", communicators},
+               {"persistent", persistent},
+               {"sizes", sizes},
+               {"timing", timing},
                {"many", many}};
   for (unsigned i = 0; i < sizeof cases / sizeof *cases; ++i)
     if (argc > 1 && strcmp(argv[1], cases[i].name) == 0) cases[i].run();
