@@ -43,7 +43,7 @@ endif
 test: all test-asan ## run all tests
 	@echo "== tests: without MPI, under Open MPI, under MPICH, preloaded, in Python (build/release)"
 	@scripts/ninja.sh -C $(RELEASE) tests
-	@cd $(RELEASE) && ctest -j 3
+	@cd $(RELEASE) && ctest -j 2
 
 test-hosts: all ## every case on several hosts, which are names here, under each MPI and those from PyPI (root)
 	@ninja -C $(RELEASE) -k 0 all_hosts
@@ -89,7 +89,7 @@ coverage: setup ## the lines of src/ that the tests run, per folder: half an hou
 	@cmake --preset coverage >build/coverage.log 2>&1 || { cat build/coverage.log; exit 1; }
 	@ninja -C build/coverage all tests
 	@find build/coverage -name '*.gcda' -delete
-	@cd build/coverage && ctest -j 3 --progress || echo "coverage: some tests fail (above)"
+	@cd build/coverage && ctest -j 2 --progress || echo "coverage: some tests fail (above)"
 	@scripts/venv.sh build/coverage-venv scripts/coverage.txt
 	@build/coverage-venv/bin/python scripts/coverage.py build/coverage
 
