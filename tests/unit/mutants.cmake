@@ -7,8 +7,15 @@ target_include_directories(decisions_test PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
 target_link_libraries(decisions_test PRIVATE toccata_core GTest::gtest_main)
 target_compile_options(decisions_test PRIVATE -O1)
 
-# In src/deciding/FILE, RIGHT is replaced by WRONG; RIGHT must occur exactly once. The object file
-# comes before the library, whose own is then not linked.
+# The folder again, with an object file per source. The library has one for all of them (src/CMakeLists.txt).
+file(GLOB deciding CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/deciding/*.cpp)
+list(FILTER deciding EXCLUDE REGEX /learned_results)
+add_library(deciding OBJECT EXCLUDE_FROM_ALL ${deciding})
+target_link_libraries(deciding PRIVATE toccata_core)
+target_compile_options(deciding PRIVATE -O1)
+
+# In src/deciding/FILE, RIGHT is replaced by WRONG; RIGHT must occur exactly once. The object files
+# come before the library, whose own is then not linked.
 function(mutant name form file right wrong)
   set(source ${PROJECT_SOURCE_DIR}/src/deciding/${file})
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${source})
@@ -24,8 +31,9 @@ function(mutant name form file right wrong)
   endif()
   set(program mutant_${name}_${form})
   file(CONFIGURE OUTPUT ${program}.cpp CONTENT "${mutated}" @ONLY)
-  add_executable(${program} EXCLUDE_FROM_ALL ${CMAKE_CURRENT_BINARY_DIR}/${program}.cpp
-                                             $<TARGET_OBJECTS:decisions_test>)
+  add_executable(
+    ${program} EXCLUDE_FROM_ALL ${CMAKE_CURRENT_BINARY_DIR}/${program}.cpp $<TARGET_OBJECTS:decisions_test>
+                                $<FILTER:$<TARGET_OBJECTS:deciding>,EXCLUDE,/${file}.o$>)
   target_link_libraries(${program} PRIVATE toccata_core GTest::gtest_main)
   target_compile_options(${program} PRIVATE -O1)
   add_dependencies(mutants ${program})
