@@ -68,8 +68,9 @@ struct LinksOptions {
   int warmup = 10;
 };
 
-// Reads the command line. If the program has to end, they return its exit status: 0 for --help, or
-// 2 for wrong options. Only a rank that `speaks` prints the help, or one line about what is wrong.
+// Each reads the command line, and returns an exit status if the program has to end: 0 after
+// --help, 2 after wrong options. Only a rank that `speaks` prints the help, or what is wrong, in
+// one line.
 std::optional<int> parse(int argc, char** argv, bool speaks, BenchOptions& options);
 std::optional<int> parse(int argc, char** argv, bool speaks, CalibrateOptions& options);
 std::optional<int> parse(int argc, char** argv, bool speaks, CheckOptions& options);

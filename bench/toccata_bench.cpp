@@ -389,7 +389,7 @@ void read_schedules(const std::string& algorithm) {
   }
 }
 
-// The checks of options that take algorithms. Returns one line, or "" if all options are valid.
+// The checks that parse() cannot make. Returns one line, or "" if all options are valid.
 std::string complaint(const BenchOptions& options) {
   if (!benchmarks.contains(options.collective)) {
     std::string known;

@@ -6,7 +6,7 @@ export ONLY_NAMES=yes
 # Over TCP, ranks of MPICH 4.0 on two hosts often wait forever in MPI_Finalize, also bare. So UCX passes
 # messages through the shared memory of System V, which these hosts have in common.
 export UCX_TLS=sysv,self
-# Its warnings belong to the errors; by default they stand in the output of the program.
+# By default, UCX writes its warnings to standard output, among the program's own lines.
 export UCX_LOG_FILE=stderr
 exec unshare -n sh -ec '
   ip link set lo up

@@ -26,7 +26,7 @@ from toccata.quantities import show_bytes, show_microseconds
 
 COLLECTIVES = ("allgather", "allreduce", "alltoall", "bcast")
 # The first calls of a size, in which the library makes its trials; and then a few of native, too.
-# Neither are timed.
+# Neither is timed.
 TRIALS, WARMUP = 300, 10
 
 
