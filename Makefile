@@ -11,7 +11,7 @@ RELEASE = build/release
 ASAN = build/asan
 export CTEST_OUTPUT_ON_FAILURE = 1
 
-.PHONY: all demo test test-asan test-long simgrid fuzz tsan coverage faults soak install wheel test-wheel test-mpis test-hosts deb test-deb docs look test-cluster test-srun overhead interfaces node cluster lint format headers clean help devices guest examples applications suites setup configure tidy ranks faults-hosts libraries findings
+.PHONY: all demo test test-asan test-long simgrid fuzz tsan coverage faults soak install wheel test-wheel test-mpis test-hosts deb test-deb docs look proofs test-cluster test-srun overhead interfaces node cluster lint format headers clean help devices guest examples applications suites setup configure tidy ranks faults-hosts libraries findings
 
 all: configure ## build everything: the library for each MPI found, the benchmark, the command line
 	@echo "== building (build/release)"
@@ -122,6 +122,9 @@ soak: all ## random applications, bare and preloaded, for 10 minutes; the tests 
 
 suites: all ## tests of mpi4py, MPICH, ScaLAPACK, FFTW and HPCC, bare and preloaded: hours (ARGS=--help: parts of it)
 	@scripts/suites.sh $(ARGS)
+
+proofs: configure ## prove the algorithms that have changed, and record that in packaging/proved.txt
+	@scripts/ninja.sh -C $(RELEASE) proofs
 
 install: all ## install below PREFIX (/usr/local): library, header, pkg-config, CMake package, command
 	@cmake --install $(RELEASE) --strip --prefix $(PREFIX)

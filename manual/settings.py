@@ -44,6 +44,7 @@ One setting per collective names its algorithm. The value is one of:
 | `bruck:travel=datatype` | the algorithm with a way to send messages; all algorithms accept `whole`, `packed`, `datatype`, `per_block` and `published` (through the shared memory of a node) |
 | `bruck<=4K, hierarchical<=256K, native` | by size: `bruck` up to 4 KiB, then `hierarchical` up to 256 KiB, then `native`; [sizes](tuning.md#sizes) are bytes per block or of the message |
 | `file:mine.json` | a proved schedule from `toccata prove -o` |
+| `nccl` | NCCL or RCCL, for allreduces of device buffers only |
 
 If a name is unknown, or an algorithm cannot run with that number of ranks, the library prints one line and
 uses the native algorithm. It also uses the native algorithm if an operation does not commute and the

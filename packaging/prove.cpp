@@ -9,8 +9,9 @@
 //
 // SOURCE... are folders like src/. A proof is stored as a digest of the algorithm's file, of all
 // files that it and the proof include, with their sources, and of the algorithms that these files
-// name. KNOWN is the file of these digests, so that each algorithm is proved once. Each proof runs
-// in a separate process, so an algorithm that crashes or never ends is only reported as not proved.
+// name. KNOWN is the file of these digests, so that each algorithm is proved once. A second file
+// may follow a colon, as in KNOWN:packaging/proved.txt; it is only read. Each proof runs in a
+// separate process, so an algorithm that crashes or never ends is only reported as not proved.
 //
 // Prints a line for each algorithm that is not proved. If it proved any, prints a line with counts
 // and the time.
@@ -257,12 +258,16 @@ void write_table(const fs::path& path, const std::set<std::string>& proved) {
 }
 
 // The paths of the algorithms that are proved now.
-std::set<std::string> proved_by(const fs::path& known_file, std::vector<fs::path> folders) {
+std::set<std::string> proved_by(const std::string& files, std::vector<fs::path> folders) {
+  const std::size_t colon = files.find(':');
+  const fs::path known_file = files.substr(0, colon);
   std::set<std::string> known;
-  {
-    std::ifstream file(known_file);
+  const auto read = [&](const fs::path& path) {
+    std::ifstream file(path);
     for (std::string line; std::getline(file, line);) known.insert(line);
-  }
+  };
+  read(known_file);
+  if (colon != std::string::npos) read(files.substr(colon + 1));
   Sources sources(std::move(folders));
   std::set<std::string> proved;
   std::map<const Algorithm*, std::string> lines;
@@ -311,6 +316,7 @@ int run(const std::vector<std::string>& words) {
   }
   if (words.size() >= 2 && words[0] == "digests") {
     Sources sources({words.begin() + 1, words.end()});
+    std::printf("# Proved as compiled by GCC " __VERSION__ " (make proofs)\n");
     for (const Algorithm* each : all_algorithms())
       std::printf("%s %s\n", sources.digest(*each).c_str(), each->path().c_str());
     return EXIT_SUCCESS;

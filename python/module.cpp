@@ -31,6 +31,7 @@
 #include "costs/traffic.h"
 #include "crossings.h"
 #include "deciding/network_rule.h"
+#include "deciding/node_rule.h"
 #include "links.h"
 #include "networks.h"
 #include "outside.h"
@@ -125,6 +126,41 @@ std::optional<Cost> claim_of(const Choice& choice, const Shape& known) {
   const Algorithm& algorithm = analysed(choice, known);
   if (choice.travel != Travel::whole) return std::nullopt;
   return algorithm.claimed(shape_of(choice, known));
+}
+
+// The choice of the fixed rules for blocking calls under the MPI library with that text, as far as
+// it follows from its usual components, and if ranks read each other's memory.
+std::optional<Choice> fixed_rule(std::string_view text, std::string_view collective,
+                                 const Shape& known, std::int64_t bytes, bool crowded,
+                                 bool ethernet) {
+  check_rank(known, known.root);
+  const Collective& here = collective_named(collective);
+  const MpiLibrary* const library = mpi_library_of(text);
+  const Spread spread = spread_of(known);
+  const int p = spread.ranks;
+  if (spread.nodes == 1) {
+    const NodeKind node{crowded, true, library == nullptr ? nullptr : library->rules};
+    return node_rule(Form::blocking, here, p, node, bytes);
+  }
+  if (library == nullptr || !library->sends_only_messages || here.among_neighbors ||
+      !network_rule_concerns(here, p, bytes, here.reduces))
+    return {};
+  const auto own = [&](std::int64_t size) {
+    return native_algorithm(library->rules, Form::blocking, here, p, size);
+  };
+  // A component for nodes has an algorithm for every allreduce, and precedes the one for ranks.
+  const bool has_nodes = spread.nodes < p && !library->rules
+                                                  ->find(RuleTable::Section::own_nodes, allreduce,
+                                                         spread, bytes, version_of(text))
+                                                  .empty();
+  const bool is_known = library->is_checkable && is_tested(text) && !has_nodes;
+  if (is_known && !own(bytes)) return {};
+  const auto ranking = ranking_of_few(here, known, usual_model(), true);
+  const SizeRange sizes = size_range(bytes, here.reduces);
+  const NetworkKind network = ethernet ? NetworkKind::ethernet : NetworkKind::any;
+  const auto found = is_known ? network_rule(*ranking, own, sizes)
+                              : network_rule(*ranking, network, here, p, sizes);
+  return found ? std::optional(found->choice) : std::nullopt;
 }
 
 std::vector<Choice> variants(const Algorithm& algorithm, int p) {
@@ -515,6 +551,8 @@ NB_MODULE(_core, module) {
       module, "MpiLibrary",
       "An MPI library that is recognised by its text from MPI_Get_library_version.")
       .def_ro("name", &MpiLibrary::name)
+      .def_ro("sign", &MpiLibrary::sign,
+              "The part of that text before the version, such as \"Open MPI v\".")
       .def_ro("family", &MpiLibrary::family,
               "The family with the same binary interface; \"\" if no library of Toccata serves it.")
       .def_ro("tested", &MpiLibrary::tested,
@@ -590,6 +628,14 @@ NB_MODULE(_core, module) {
       "known "
       "algorithms, on any network, or on Ethernet. `published`: with messages published inside "
       "nodes, where that takes less time.");
+  module.def(
+      "fixed_rule", &fixed_rule, "text"_a, "collective"_a, "shape"_a, "unit_bytes"_a,
+      "crowded"_a = false, "ethernet"_a = false, nb::call_guard<nb::gil_scoped_release>(),
+      "The choice of the fixed rules for a blocking call, in which a reduction is a floating-point "
+      "sum.\n\n"
+      "The MPI library has that text from MPI_Get_library_version, and its usual components. "
+      "`crowded`: ranks share cores. `ethernet`: nodes have no other network. None if no rule "
+      "contains the call.");
   module.def("complaint_of_variable", &complaint_of_variable, "name"_a,
              "The error in a variable's name; \"\" for a known name, and for variables of others.");
   module.def("complaint_of_value", &complaint_of_value, "name"_a, "value"_a,

@@ -4,7 +4,7 @@
  * an algorithm, such as "sparbit", "sparbit:messages=per_block" (with a parameter) or "native" (the
  * MPI library's own algorithm). NULL means the algorithm that the environment or toccata.conf sets,
  * such as TOCCATA_ALLGATHER=bruck. If neither sets one, the library chooses for blocking calls;
- * nonblocking and persistent calls use native. The setting has the name of the function, such as
+ * toccata_i... and toccata_..._init use native. The setting has the name of the function, such as
  * TOCCATA_BCAST for toccata_bcast. Some settings serve two functions:
  *
  * - TOCCATA_ALLGATHER: toccata_allgather, toccata_allgatherv
@@ -17,8 +17,8 @@
  * All ranks of the communicator must request the same algorithm. Arguments have the same meaning,
  * limits and lifetimes as in MPI. MPI_IN_PLACE is supported.
  *
- * Reductions: all ranks get the same bits. In three cases, the native algorithm replaces the
- * requested one:
+ * Reductions: all ranks of an allreduce get the same bits. In three cases, the native algorithm
+ * replaces the requested one:
  *
  * - the operation does not commute, and the algorithm would change the order of the ranks
  * - MPI does not define the predefined operation for the datatype
@@ -53,8 +53,8 @@
 #include <mpi.h>
 
 #define TOCCATA_VERSION "0.4.0"
-/* The same as numbers; TOCCATA_VERSION_NUMBER compares, as in
- * #if TOCCATA_VERSION_NUMBER >= 400, which is version 0.4.0. */
+/* The version as numbers. TOCCATA_VERSION_NUMBER is for comparisons:
+ * #if TOCCATA_VERSION_NUMBER >= 400 (0.4.0). */
 #define TOCCATA_VERSION_MAJOR 0
 #define TOCCATA_VERSION_MINOR 4
 #define TOCCATA_VERSION_PATCH 0
@@ -440,17 +440,17 @@ TOCCATA_PUBLIC int toccata_comm_reorder(MPI_Comm comm, const char* pattern, MPI_
  *   "bruck<=4K, native". Overrides TOCCATA_ALLGATHER for this communicator.
  * - toccata_reorder: lets ranks exchange their roles in algorithms of Toccata, so that ranks that
  *   communicate often are near each other. Results do not change. The value is off (never), auto
- *   (if a model predicts a gain), or one of straight, exchange and shuffle (always): these name how
- *   blocks get back into their order. The key applies to collectives that the program has not
- *   called yet, and overrides TOCCATA_TOPOLOGY.
+ *   (if a model predicts a gain), or one of straight, exchange and shuffle (always). These three
+ *   are the methods that restore the order of blocks. The key applies to collectives that the
+ *   program has not called yet, and overrides TOCCATA_TOPOLOGY.
  * - toccata_pattern: the pattern for reordering, as for toccata_comm_reorder.
  * - toccata_cart_weights: such as "1,4,1", the bytes per neighbour in each dimension of a grid, in
  *   any unit. If the library is preloaded with TOCCATA_TOPOLOGY=reorder:topologies, MPI_Cart_create
- *   with reorder = 1 keeps heavy dimensions inside nodes. It checks the value: a wrong one is
- *   reported, and has no effect.
+ *   with reorder = 1 keeps heavy dimensions inside nodes. MPI_Cart_create checks this value: if it
+ *   is invalid, the library prints one line and ignores it.
  *
- * If a value is invalid, returns MPI_ERR_ARG and changes nothing. If the library is preloaded,
- * MPI_Comm_set_info accepts these keys, too. */
+ * If the value of another key is invalid, returns MPI_ERR_ARG and changes nothing. If the library
+ * is preloaded, MPI_Comm_set_info accepts these keys, too. */
 TOCCATA_PUBLIC int toccata_comm_set_info(MPI_Comm comm, MPI_Info info);
 
 /* Waits for a request, or for `count` requests. A null or inactive request counts as completed. */

@@ -60,7 +60,7 @@ std::string remark_on_old_setting(std::string_view name, std::string_view value)
   }
   const std::string setting = std::string(name) + "=" + std::string(value);
   if (now.empty()) return setting + ": expected " + accepted + ". Ignoring it.";
-  return setting + " is now " + now + "; the next version will not know " + std::string(name);
+  return setting + " is now " + now + "; the next version will not accept " + std::string(name);
 }
 
 }  // namespace toccata

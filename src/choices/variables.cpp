@@ -22,8 +22,8 @@ constexpr std::array known{
              "decides, or the model, if it predicts a gain; off leaves every call to the MPI "
              "library"},
     Variable{"TOCCATA_SUMS", "fixed, learn, all or reproducible", "fixed", "", "all",
-             "selects what may choose the algorithm of a floating-point sum, which determines "
-             "its bits; fixed: only fixed rules, so that every run gives the same bits; learn: "
+             "selects the source of the algorithm for floating-point sums, which determines their "
+             "bits; fixed: only fixed rules, so that every run gives the same bits; learn: "
              "also results of earlier runs, so that the next run may give other bits; all: also "
              "trials, so that any two runs may differ; reproducible: only algorithms that give "
              "the same bits for any placement, root and length"},
@@ -33,12 +33,12 @@ constexpr std::array known{
              "the native algorithm later; with a model of `toccata calibrate`, this model "
              "proposes algorithms; several FILEs are separated by commas; off ignores installed "
              "files as well"},
-    Variable{
-        "TOCCATA_NODE", "auto, xpmem, segment or off", "auto", "", "off",
-        "exchanges data between ranks of one node through shared memory, and reads and writes "
-        "long blocks directly in the memory of the other rank if the system permits it; xpmem "
-        "also uses XPMEM, if it is there (tested without the kernel module only); segment uses "
-        "shared memory only; off uses messages of the MPI library"},
+    Variable{"TOCCATA_NODE", "auto, xpmem, segment or off", "auto", "", "off",
+             "exchanges data between ranks of one node through shared memory, and reads and writes "
+             "long blocks directly in the memory of the other rank if the system permits it; xpmem "
+             "also uses XPMEM, if the system has it (tested without the kernel module only); "
+             "segment uses "
+             "shared memory only; off uses messages of the MPI library"},
     Variable{"TOCCATA_DEVICE", "staged or direct", "staged", "", "direct",
              "sends buffers in GPU memory through pinned host memory (staged), or lets an MPI "
              "library that accepts such memory send them (direct; tested without GPUs only)"},
@@ -46,16 +46,18 @@ constexpr std::array known{
              "advances nonblocking and persistent collectives inside the program's MPI calls; "
              "thread also advances them while the program computes, and needs a core per rank and "
              "MPI_THREAD_MULTIPLE (Open MPI only)"},
-    Variable{"TOCCATA_TOPOLOGY", "FILE or MACHINE", "what hwloc finds", "children per level",
-             "node:4 socket:2 core:8 placement:cyclic",
-             "adds the switches from a file: Slurm's topology.conf, the output of `scontrol show "
-             "topology`, ibnetdiscover or `toccata topo --save`; a MACHINE such as \"node:4 "
-             "socket:2 core:8\" replaces the discovered machine, and placement:NAME behind it "
-             "places the ranks of MPI_COMM_WORLD there: sequential, cyclic, block-scatter, "
-             "cyclic-scatter, random:SEED, or a list of cores; reorder:auto exchanges the roles "
-             "of ranks in an algorithm if a model predicts a gain, reorder:straight, exchange or "
-             "shuffle always; reorder:topologies lets MPI_Cart_create and the other topology "
-             "functions reorder ranks if the program allows it"},
+    Variable{
+        "TOCCATA_TOPOLOGY", "FILE, MACHINE or reorder:HOW", "what hwloc finds",
+        "children per level", "node:4 socket:2 core:8 placement:cyclic",
+        "adds the switches from a file: Slurm's topology.conf, the output of `scontrol show "
+        "topology`, ibnetdiscover, `toccata topo --save` or `toccata check --save`, or hwloc's "
+        "XML. A MACHINE such as \"node:4 socket:2 core:8\" replaces the discovered machine; "
+        "placement:NAME after it places the ranks of MPI_COMM_WORLD there: sequential, "
+        "cyclic, block-scatter, cyclic-scatter, random:SEED, or a list of cores. reorder:auto "
+        "exchanges the roles "
+        "of ranks in an algorithm if a model predicts a gain, reorder:straight, exchange or "
+        "shuffle always; reorder:topologies lets MPI_Cart_create and the other topology "
+        "functions reorder ranks if the program allows it"},
     Variable{"TOCCATA_REPORT", "0, 1 or FILE.json", "0", "", "run.json",
              "makes rank 0 print at MPI_Finalize which algorithms ran, why, and the gain; a file "
              "receives all counts and times, for `toccata explain`"},

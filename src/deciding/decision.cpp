@@ -276,7 +276,8 @@ void Decision::add(const Choice& choice, Source source, double predicted) {
     possible = settled(ranks_, collective_, choice, bytes_);
   } catch (const ChoiceError& error) {
     ranks_.say_once(std::string(collective_.name) + " by " + choice.text() + " (" +
-                    std::string(word_of(source)) + "): " + error.what() + ". Using native there.");
+                    std::string(word_of(source)) + "): " + error.what() +
+                    ". Using the MPI library there.");
   }
   Server& server = ranks_.prepare(collective_, possible, source, bytes_, form_);
   candidates_.push_back({possible, &server, predicted});

@@ -16,6 +16,7 @@
 #include "mpi/devices/device_support.h"
 #include "mpi/libraries/library.h"
 #include "mpi/settings/family.h"
+#include "mpi/settings/network.h"
 #include "mpi/settings/settings.h"
 #include "toccata/toccata.h"
 #include "topology/environment.h"
@@ -83,6 +84,13 @@ void tell_places(int rank) {
   }
 }
 
+// The fixed rule for networks serves more calls if no message is fast.
+void tell_network(int rank) {
+  int mine = has_only_ethernet() ? 1 : 0, all = 0;
+  PMPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+  if (rank == 0 && all == 1) std::fprintf(stderr, "toccata: doctor: network: only Ethernet\n");
+}
+
 // The lowest rank of each node says how its ranks exchange data. Ranks may have different settings.
 void try_node_memory(Settings::Node permitted, int rank) {
   int mine = static_cast<int>(permitted), least = 0;
@@ -124,6 +132,7 @@ void tell_the_doctor() {
                processor_name().c_str(), own_path().c_str(),
                static_cast<unsigned long long>(settings.digest()));
   tell_places(rank);
+  tell_network(rank);
   try_node_memory(settings.node(), rank);
   try_transfers(runtimes, rank, p);
   PMPI_Finalize();

@@ -83,9 +83,9 @@ static void* load(void) {
     const char* const why = dlerror();
     if (!atomic_flag_test_and_set(&has_failed) && is_first_rank())
       fprintf(stderr,
-              "toccata: Toccata is off, because its second file cannot be loaded: %s. "
-              "Install " TOCCATA_WHOLE
-              " in the folder of libtoccata.so, and make its libraries available.\n",
+              "toccata: Toccata is off, because " TOCCATA_WHOLE
+              " cannot be loaded: %s. Install it in the folder of libtoccata.so, and make its "
+              "libraries available.\n",
               why != NULL ? why : "its folder is unknown");
     return NULL;
   }

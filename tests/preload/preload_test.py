@@ -351,7 +351,7 @@ class Preload(unittest.TestCase):
         old = {"TOCCATA_GUARD": "off", "TOCCATA_REPRODUCIBLE": "1", "TOCCATA_REPORT": "0"}
         outcome = run(options.programs[0], 2, None, more=old)
         self.assertEqual(outcome.out, ["right"], outcome.error)
-        no_more = "; the next version will not know "
+        no_more = "; the next version will not accept "
         self.assertEqual(
             outcome.messages,
             [

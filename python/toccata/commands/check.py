@@ -78,7 +78,9 @@ Save = Annotated[
 Seconds = Annotated[
     int,
     typer.Option(
-        metavar="N", parser=count("number of seconds"), help="Maximum seconds of a measurement."
+        metavar="N",
+        parser=count("number of seconds"),
+        help="Time limit of each run of the program.",
     ),
 ]
 NoCollectives = Annotated[

@@ -22,9 +22,11 @@ from toccata.tuning import tuning_file
 
 SECONDS = 60  # until all ranks reach MPI_Init
 TYPICAL = (("allreduce", 8), ("bcast", 1024), ("allgather", 4096), ("alltoall", 65536))
+CORRECT = "correct the setting or the file that this line names"
 READS = "toccata: doctor: reads "
 DEVICES = "toccata: doctor: devices: "
 NODE = "toccata: doctor: node: "
+NETWORK = "toccata: doctor: network: "
 TRANSFERS = "toccata: doctor: transfers"
 MPI = "toccata: doctor: mpi: "
 PLACES = re.compile(r"^toccata: doctor: places: (.+) \| (.+)$", re.MULTILINE)
@@ -59,16 +61,26 @@ class Finding:
 
 @dataclass(frozen=True)
 class Job:
-    """The ranks for which choices are checked, each with the number of its host; and the machine
-    with their places, if they reported these."""
+    """The ranks for which choices are checked, each with the number of its host; and if they
+    reported these, the machine with their places, the text of MPI_Get_library_version, and whether
+    hosts have only Ethernet."""
 
     hosts: Sequence[int]
     machine: str = ""
     places: str = ""
+    mpi: str = ""
+    ethernet: bool = False
 
     @property
     def ranks(self) -> int:
         return len(self.hosts)
+
+    @property
+    def crowded(self) -> bool:
+        """Whether a host has more ranks than cores."""
+        machine = _core.Machine(self.machine) if self.machine else _core.this_machine()
+        cores = machines.cores(machine) // (len(set(self.hosts)) if self.machine else 1)
+        return max(self.hosts.count(host) for host in set(self.hosts)) > cores
 
     def placement(self) -> _core.Placement:
         """As reported."""
@@ -392,12 +404,13 @@ def _why_not_used(found: tuning_file.Tuning) -> str:
 def choices(said: Said, job: Job | None = None, tuning_file: str = "") -> list[Finding]:
     """The choices for some typical calls, and whether requested algorithms are possible.
 
-    The calls are among the ranks of the job; without a job, among one rank per core of this host.
+    The calls are among the ranks of the job; without a job, among one rank per core of this host,
+    under the MPI of the first launcher in PATH.
     """
     if said.value("TOCCATA") in ("off", "0"):
         why = f"because of TOCCATA=off in {said.origin('TOCCATA')}"
         return [Finding("choice", f"native for all, {why}")]
-    job = job or Job([0] * machines.cores(_core.this_machine()))
+    job = job or Job([0] * machines.cores(_core.this_machine()), mpi=_first_mpi())
     p = job.ranks
     if p < 2:
         return []
@@ -417,11 +430,20 @@ def choices(said: Said, job: Job | None = None, tuning_file: str = "") -> list[F
         elif text not in ("", "auto"):
             findings += _asked(name, variable, text, shape, bool(complaint(variable, said)))
         elif name in typical:
-            size, nodes = typical[name], len(set(job.hosts))
-            text, why = _by_itself(said, name, shape, model, size, nodes, tuning_file)
+            size = typical[name]
+            text, why = _by_itself(said, name, size, job, model, tuning_file)
             call = f"{name} of {quantities.show_bytes(size)} among {p} ranks"
             findings.append(Finding("choice", f"{call}: {text}, {why}"))
     return findings
+
+
+def _first_mpi() -> str:
+    """The text of the MPI library of the first launcher in PATH; "" if there is none."""
+    for each in launcher.launchers():
+        for known in _core.mpi_libraries():
+            if known.name == launcher.FAMILIES[each.family]:
+                return f"{known.sign} {each.version}"
+    return ""
 
 
 def _asked(
@@ -445,26 +467,31 @@ def _asked(
 
 
 def _by_itself(
-    said: Said,
-    collective: str,
-    shape: _core.Shape,
-    model: _core.Model,
-    size: int,
-    nodes: int,
-    tuning_file: str,
+    said: Said, collective: str, size: int, job: Job, model: _core.Model, tuning_file: str
 ) -> tuple[str, str]:
     """The library's choice for a call, and the reason."""
+    shape, nodes = job.shape(), len(set(job.hosts))
+    is_sum = collective == "allreduce"
+    if is_sum and said.value("TOCCATA_SUMS") == "reproducible":
+        return "the same bits for any placement", "because of TOCCATA_SUMS=reproducible"
     with suppress(_core.ChoiceError):  # reported by tuned()
         if tuning_file and (known := _core.tuned(tuning_file, collective, shape.p, nodes, size)):
             return known.text, f"because of {tuning_file}"
+    rule = _core.fixed_rule(job.mpi, collective, shape, size, job.crowded, job.ethernet)
+    by_rule = "by a fixed rule of Toccata, from the 33rd call on at the latest"
+    if rule is not None and nodes == 1 and said.value("TOCCATA_NODE") != "off":
+        return rule.text, by_rule
     tried = _core.worth_trying(collective, shape, model, [size], published=nodes > 1)[0]
     if not tried:
         return "native", "because no algorithm of Toccata can run there"
     if said.value("TOCCATA") == "model":
         ours = tried[0][0].text
         return "native", f"or {ours} if the model predicts a gain of 10% (TOCCATA=model)"
-    if collective == "allreduce" and said.value("TOCCATA_SUMS") != "all":
-        return "native", "so that floating-point sums keep their bits"
+    has_trials = not is_sum or said.value("TOCCATA_SUMS") == "all"
+    if rule is not None and nodes > 1:
+        return rule.text, by_rule + ("; trials compare it with native" if has_trials else "")
+    if not has_trials:
+        return "native", "because no fixed rule contains it, and trials do not change such sums"
     best = ", ".join(each.text for each, _ in tried)
     return "native first", f"then trials of {best}"
 
@@ -508,13 +535,15 @@ def _reported(said: str) -> list[Finding]:
             findings.append(Finding("devices", line.removeprefix(DEVICES)))
         elif line.startswith(NODE):
             findings.append(Finding("node", line.removeprefix(NODE)))
+        elif line.startswith(NETWORK):
+            findings.append(Finding("network", line.removeprefix(NETWORK)))
         elif match := IGNORED.search(line):
             told = (
                 f"{match[1]}: Intel MPI has no such algorithm, and may use another one than usual"
             )
             findings.append(Finding("native", told, "correct or unset I_MPI_ADJUST_" + match[2]))
         elif line.startswith("toccata: ") and "toccata: doctor: " not in line:
-            findings.append(Finding("library", line.removeprefix("toccata: "), "correct that"))
+            findings.append(Finding("library", line.removeprefix("toccata: "), CORRECT))
     return findings
 
 
@@ -565,8 +594,9 @@ def _job(ranks: Ranks, said: str) -> Job | None:
         return None
     hosts = list(_hosts(ranks))
     numbers = [hosts.index(ranks[rank][3]) for rank in range(_size(ranks))]
-    told = PLACES.search(said)
-    return Job(numbers, told[1], told[2]) if told else Job(numbers)
+    machine, places = told.groups() if (told := PLACES.search(said)) else ("", "")
+    mpi = next((each for each in said.splitlines() if each.startswith(MPI)), "")
+    return Job(numbers, machine, places, mpi.removeprefix(MPI), NETWORK in said)
 
 
 def placed(job: Job | None) -> list[Finding]:

@@ -41,7 +41,7 @@ def doctor(
     starts normally, and doctor ends it. With --place, doctor checks that the ranks run on the
     hosts that this word selects.
 
-    Checks the choices for the number of ranks of the command; without a command, for one rank per
+    Checks the choices for as many ranks as the command starts; without a command, for one rank per
     core of this host. The exit code is 0 only if all checks succeed.
 
     Examples:

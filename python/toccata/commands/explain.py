@@ -52,8 +52,8 @@ Native = Annotated[
     str,
     typer.Option(
         metavar="MPI",
-        help="Show the algorithm that an MPI library selects by itself for the call, and its "
-        "predicted time: openmpi-4.1, openmpi-5.0 or mpich-5.0.",
+        help="The MPI library: openmpi-4.1, openmpi-5.0 or mpich-5.0. Use Toccata's fixed rules "
+        "for it. Show the algorithm that it selects by itself, and its predicted time.",
     ),
 ]
 
@@ -75,19 +75,21 @@ def explain(
 
     With TOCCATA_REPORT=FILE.json, a run writes a report. For each collective, communicator and
     size, explain prints the algorithm, the reason for its choice, its time, and the native time if
-    it was measured. If all ranks reported, the first lines tell how much of the time the ranks
-    waited for late ranks, and for which ones. `--html` writes all this as one page. `-o` draws the
-    time of the run, and the time without Toccata, calculated from the measured native times.
-    Reductions by mpi4py's lower-case methods, such as comm.allreduce, appear as broadcasts only,
-    because mpi4py combines the objects itself.
+    it was measured. If all ranks reported, the first lines show the share of the time in which
+    ranks waited for late ones, and name these ranks. `--html` writes all this as one page. `-o`
+    draws the time of the run, and the time without Toccata, calculated from the measured native
+    times. Reductions by mpi4py's lower-case methods, such as comm.allreduce, appear as broadcasts
+    only, because mpi4py combines the objects itself.
 
     With two reports of a program, before and after a change, explain compares the same calls:
     waiting, working and choices, and the ratio of the working times per call. `-o` draws them.
 
     For the name of a collective, explain prints the library's choice on a machine: from the nearest
-    point of the tuning file, otherwise from the model. It also prints two times of every candidate.
-    The library uses the "estimated" time, which follows from the schedules of a few ranks. The
-    "predicted" time follows from those of all ranks, unless there are too many messages.
+    point of the tuning file, from a fixed rule for the MPI library (`--native`), or else from the
+    model. The rule serves more calls if the model's network is as slow as Ethernet. Explain also
+    prints two times of every candidate. The library uses the "estimated" time, which follows from
+    the schedules of a few ranks. The "predicted" time follows from those of all ranks, unless there
+    are too many messages.
 
     Examples:
 

@@ -28,7 +28,7 @@ TrafficFile = Annotated[
 ]
 Rankfile = Annotated[
     Path | None,
-    typer.Option(metavar="FILE", help="File for the launcher, to start the program like this."),
+    typer.Option(metavar="FILE", help="File for the launcher, with this mapping."),
 ]
 Limit = Annotated[
     float, typer.Option("--seconds", metavar="S", parser=seconds, help="Time of the search.")
@@ -54,7 +54,7 @@ def place(
     By default, the machine and the placement of the ranks are those of the recorded run. The ranks
     exchange the cores that they have; unused cores remain unused.
 
-    A model predicts the time. In this prediction, a rank sends one message after the other, and
+    A model predicts the time. In this prediction, a rank's messages to different ranks overlap, and
     nodes have limits. If a mapping saves less than 5% of this time, the ranks should stay where
     they are, and no file is written.
 

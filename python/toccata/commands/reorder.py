@@ -51,7 +51,8 @@ Order = Annotated[
     ),
 ]
 Seed = Annotated[
-    int | None, typer.Option(help="Choose at random among equally close cores, as in the paper.")
+    int | None,
+    typer.Option(help="Choose at random among equally close cores, as Mirsadeghi and Afsahi do."),
 ]
 CompareScotch = Annotated[
     bool, typer.Option("--scotch/--no-scotch", help="Compare with Scotch's mapping.")
@@ -64,7 +65,7 @@ Paper = Annotated[
     bool,
     typer.Option(
         "--paper",
-        help="Draw the paper's figures 3, 4 and 7 instead, with times predicted by Toccata.",
+        help="Draw figures 3, 4 and 7 of Mirsadeghi and Afsahi (2016), with Toccata's predictions.",
     ),
 ]
 

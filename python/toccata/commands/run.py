@@ -61,15 +61,15 @@ def _learning(sums: bool, off: bool) -> dict[str, str]:
 
 
 def _says_learning(sums: bool) -> str:
-    more = "with" if sums else "without"
+    which = "also" if sums else "but not"
     remedy = "" if sums else "--learn-sums includes these, "
     return (
-        f"this run learns for the next one, {more} floating-point sums "
-        f"({remedy}--no-learn turns it off)"
+        f"the next run uses the results of this run, {which} for floating-point sums "
+        f"({remedy}--no-learn turns learning off)"
     )
 
 
-def _served(collective: str, help_: str = "The same for the MPI function of that name.") -> Any:
+def _served(collective: str, help_: str = "Algorithm for the MPI function of that name.") -> Any:
     """The option that names the algorithm of a collective."""
 
     def names() -> list[str]:
@@ -88,19 +88,20 @@ Allgather = Annotated[
         "allgather", "Algorithm for MPI_Allgather and MPI_Allgatherv; overrides TOCCATA_ALLGATHER."
     ),
 ]
-Alltoall = Annotated[str | None, _served("alltoall", "The same for MPI_Alltoall.")]
+Alltoall = Annotated[str | None, _served("alltoall", "Algorithm for MPI_Alltoall.")]
 Alltoallv = Annotated[
-    str | None, _served("alltoallv", "The same for MPI_Alltoallv and MPI_Alltoallw.")
+    str | None, _served("alltoallv", "Algorithm for MPI_Alltoallv and MPI_Alltoallw.")
 ]
 NeighborAlltoallv = Annotated[
     str | None,
     _served(
-        "neighbor_alltoallv", "The same for MPI_Neighbor_alltoallv and MPI_Neighbor_alltoallw."
+        "neighbor_alltoallv",
+        "Algorithm for MPI_Neighbor_alltoallv and MPI_Neighbor_alltoallw.",
     ),
 ]
 ReduceScatter = Annotated[
     str | None,
-    _served("reduce_scatter", "The same for MPI_Reduce_scatter and MPI_Reduce_scatter_block."),
+    _served("reduce_scatter", "Algorithm for MPI_Reduce_scatter and MPI_Reduce_scatter_block."),
 ]
 MpiName = Annotated[
     str | None,
@@ -114,7 +115,7 @@ Report = Annotated[
     str | None,
     typer.Option(
         metavar="[FILE.json]",
-        help="At the end, print which algorithms ran, or write it to a file for toccata explain.",
+        help="At the end, print which algorithms ran, or write a report for toccata explain.",
     ),
 ]
 Record = Annotated[
@@ -128,8 +129,8 @@ Place = Annotated[
     str | None,
     typer.Option(
         metavar="FILE.json|WORD",
-        help="Start ranks where toccata place would put those of this recorded run, by --model; or "
-        "compact, balanced or spread over cores of their own.",
+        help="Place ranks as toccata place maps this recorded run (see --model), or by a word: "
+        "compact, balanced or spread.",
     ),
 ]
 LearnSums = Annotated[

@@ -42,7 +42,7 @@ Budget = Annotated[
         "--seconds",
         metavar="S",
         parser=seconds,
-        help="Amount of work: about the work of two cores in this time.",
+        help="Amount of work, as the time that it takes two cores (approximate).",
     ),
 ]
 NumberOfRanks = Annotated[

@@ -44,8 +44,8 @@ Trees = Annotated[
     str | None,
     typer.Option(
         metavar="ROOTS",
-        help='Pack trees for the links between nodes: for broadcasts from the nodes "0", "0,8" '
-        'or "all", and for allreduces and allgathers. Requires MACHINE and --save.',
+        help="Compute trees that use all links between nodes: for broadcasts from the nodes "
+        '"0", "0,8" or "all", and for allreduces and allgathers. Requires MACHINE and --save.',
     ),
 ]
 Links = Annotated[

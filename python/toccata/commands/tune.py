@@ -58,12 +58,16 @@ Repetitions = Annotated[
     typer.Option(
         metavar="N",
         parser=count("number of calls"),
-        help="Maximum number of timed calls per setting.",
+        help="Maximum number of timed calls per number of ranks and size.",
     ),
 ]
 Limit = Annotated[
     float,
-    typer.Option(metavar="SECONDS", parser=seconds, help="Approximate time limit per setting."),
+    typer.Option(
+        metavar="SECONDS",
+        parser=seconds,
+        help="Approximate time limit per number of ranks and size.",
+    ),
 ]
 Figure = Annotated[
     Path | None,

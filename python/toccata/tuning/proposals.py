@@ -14,21 +14,30 @@ from toccata.plain_table import PlainTable
 from toccata.topology import machines
 from toccata.tuning import tuning_file
 
+LEAST_OF_ETHERNET = 10e-6  # seconds; the latency of a message (src/mpi/settings/network.h)
 MOST_WALKED = 2_000_000  # messages of all ranks; such a walk takes one or two seconds
-# The text of MPI_Get_library_version before the version, by the names of our libraries' folders.
-SIGNS = {"openmpi": "Open MPI v", "mpich": "MPICH Version: "}
+# The names of MPI libraries by those of our libraries' folders.
+NAMES = {"openmpi": "Open MPI", "mpich": "MPICH"}
 HEADINGS = ("Estimated\nµs", "Predicted\nµs", "Relative\nto first", "Rounds", "Messages\nper rank")
+
+
+def _latency(model: _core.Model) -> float:
+    """Of a short message between nodes, in seconds."""
+    return dict(zip(model.term_names, model.coefficients, strict=True)).get(
+        "network.eager.alpha", 0
+    )
 
 
 def library_text(name: str) -> str:
     """The text of the MPI library "openmpi-5.0". InputError if there are no rules for it."""
     family, _, version = name.partition("-")
-    if family not in SIGNS or re.fullmatch(r"\d{1,2}(\.\d{1,2}){1,2}", version) is None:
+    if family not in NAMES or re.fullmatch(r"\d{1,2}(\.\d{1,2}){1,2}", version) is None:
         raise InputError(
             f"the algorithms of the MPI library '{name}' are not known; expected openmpi or mpich "
             "with a version, such as openmpi-5.0"
         )
-    return SIGNS[family] + version
+    [sign] = [each.sign for each in _core.mpi_libraries() if each.name == NAMES[family]]
+    return f"{sign} {version}"
 
 
 @dataclass(frozen=True)
@@ -65,6 +74,7 @@ class Proposal:
     ranked: list[tuple[_core.Choice, float]]  # seconds
     tried: set[str]  # by trials at run time
     native: str = ""  # the MPI library to compare with, such as "openmpi-5.0"
+    rule: _core.Choice | None = None  # the choice of the fixed rules for that library
 
     @classmethod
     def of(cls, call: Call, model: _core.Model, file: Path | None, native: str = "") -> "Proposal":
@@ -72,26 +82,37 @@ class Proposal:
 
         InputError if the tuning file cannot be read, or if the MPI library is not known.
         """
+        of = call.collective, call.shape
+        ethernet = _latency(model) >= LEAST_OF_ETHERNET
+        rule = None
         if native:
-            library_text(native)
+            rule = _core.fixed_rule(library_text(native), *of, call.size, ethernet=ethernet)
         tuned = None
         if file is not None:
             tuning_file.read(file)  # its errors name the wrong place in the file
             tuned = _core.tuned(str(file), call.collective, call.shape.p, call.nodes, call.size)
-        of = call.collective, call.shape, model, [call.size]
-        tried = {choice.text for choice, _ in _core.worth_trying(*of)[0]}
-        return cls(call, model, file, tuned, _core.rank(*of)[0], tried, native)
+        sizes = [call.size]
+        tried = {choice.text for choice, _ in _core.worth_trying(*of, model, sizes)[0]}
+        return cls(call, model, file, tuned, _core.rank(*of, model, sizes)[0], tried, native, rule)
 
     @property
     def first(self) -> str:
         """The choice of the library; with trials, the most promising candidate."""
-        return (self.tuned or self.ranked[0][0]).text
+        return (self.tuned or self.rule or self.ranked[0][0]).text
 
     def reasons(self) -> list[str]:
         """Lines that explain the choice."""
         if self.tuned is not None:
             by = f"by the nearest point of {self.file}"
             return [f"{self.call}: [bold]{self.tuned.text}[/], tuned: {by}"]
+        if self.rule is not None:
+            lines = [
+                f"{self.call}: [bold]{self.first}[/], by a fixed rule of Toccata for {self.native}",
+                "the rule serves from the 33rd call on at the latest; earlier calls are native",
+            ]
+            if self.call.nodes > 1 and not self.rule.reduces:
+                lines.append("trials compare it with native, and with the candidates marked *")
+            return lines
         if not self.ranked:
             return [f"{self.call}: native; no algorithm of Toccata can run there"]
         why = "no measurement exists" if self.file is None else f"{self.file} has no point nearby"
@@ -101,10 +122,9 @@ class Proposal:
             "the library starts with native, tries the candidates marked *, and keeps the fastest",
         ]
         if self.ranked[0][0].reduces:
-            lines.append(
-                "sums of floating-point numbers stay native to keep their bits, unless "
-                "TOCCATA_SUMS=all"
-            )
+            lines.append("trials do not change floating-point sums, unless TOCCATA_SUMS=all")
+        if not self.native:
+            lines.append("a fixed rule of Toccata precedes this; --native names the MPI library")
         return lines
 
     def table(self) -> tuple[PlainTable, dict[str, str]]:

@@ -131,7 +131,7 @@ void NodeMemory::open(MPI_Comm world, Settings::Node permitted) {
                                            : "a rank cannot open the memory of the first rank (" +
                                                  std::string(all.front().path) + ")";
   } else {
-    why_not_ = "there are more than " + std::to_string(node::Board::most_ranks);
+    why_not_ = "the node has more than " + std::to_string(node::Board::most_ranks) + " ranks";
   }
   if (node_comm != world) PMPI_Comm_free(&node_comm);
 }

@@ -220,7 +220,7 @@ Server& Communicator::add(const Collective& collective, const char* algorithm) {
     if (by_environment && !obey_rules() && !process_->is_off() && settings.asks_for(collective))
       say_once(
           "TOCCATA_* settings do not apply to communicators with ranks outside MPI_COMM_WORLD, "
-          "because the settings of those ranks are unknown. Using native there.");
+          "because the settings of those ranks are unknown. Using the MPI library there.");
     if (!is_inter() && obey_rules() && settings.reproducible() && collective.reduces) {
       choice = reproducible(collective, asked, {.p = size()}, false);
       if (choice.native())
@@ -239,7 +239,7 @@ Server& Communicator::add(const Collective& collective, const char* algorithm) {
     }
   } catch (const ChoiceError& error) {
     if (!by_environment) throw;
-    say_once(variable + asked.text() + ": " + error.what() + ". Using native there.");
+    say_once(variable + asked.text() + ": " + error.what() + ". Using the MPI library there.");
     choice = {};
   }
   const bool forced = !by_environment || !asked.native();

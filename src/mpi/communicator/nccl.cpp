@@ -100,7 +100,8 @@ bool Nccl::open(const DeviceRuntime* runtime, const void* device) {
   device_ = runtime != nullptr ? runtime->identity(device) : DeviceRuntime::Identity{};
   const auto refuse = [&](const std::string& why) {
     state_ = State::refused;
-    members_.say_once("TOCCATA_ALLREDUCE=nccl: " + why + ". Using native on a communicator of " +
+    members_.say_once("TOCCATA_ALLREDUCE=nccl: " + why +
+                      ". Using the MPI library on a communicator of " +
                       std::to_string(members_.size()) + " ranks.");
     return false;
   };
@@ -140,7 +141,7 @@ bool Nccl::serve(const Operation& call, int& code) {
   if (!members_.agree(is_right_device)) {
     members_.say_once(
         "TOCCATA_ALLREDUCE=nccl: not all ranks have their buffers in the memory of "
-        "their device. Using native for such calls.");
+        "their device. Using the MPI library for such calls.");
     return false;
   }
   if (state_ == State::unknown && !open(runtime, device)) return false;

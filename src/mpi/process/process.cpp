@@ -235,7 +235,7 @@ void Process::begin(bool program_calls_us, std::string (*hidden_collectives)()) 
     const bool lacks_memory = dynamic_cast<const std::bad_alloc*>(&error) != nullptr;
     const char* const why = lacks_memory ? "out of memory" : error.what();
     if (size > 1) end_job(why);
-    std::fprintf(stderr, "toccata: %s. Using native everywhere.\n", why);
+    std::fprintf(stderr, "toccata: %s. Using the MPI library everywhere.\n", why);
     Settings::switch_off();
   }
 }
@@ -270,10 +270,11 @@ void Process::begin_together(std::span<const std::uint64_t> largest, int rank) {
   const bool goes_on_after_deaths = our_mpi.tolerates_faults();
   process->off_ = !alike || goes_on_after_deaths;
   if (goes_on_after_deaths) {
-    process->say_once("fault tolerance (ULFM) is on. Using native everywhere.");
+    process->say_once("fault tolerance (ULFM) is on. Using the MPI library everywhere.");
     return;
   }
-  if (!alike && !difference.empty()) process->say_once(difference + ". Using native everywhere.");
+  if (!alike && !difference.empty())
+    process->say_once(difference + ". Using the MPI library everywhere.");
   if (alike) process->begin_alike(largest[wanted] != 0, largest[lacks_hook] == 0);
   if (largest[without_file] == 0) process->arrival_log_.begin(process->common());
 }
@@ -293,7 +294,7 @@ void Process::begin_alike(bool wanted, bool hooked) {
   if (!wanted) return;
   if (world_.open(World::comm()) != MPI_SUCCESS) {
     off_ = true;
-    say_once("cannot create a private communicator. Using native everywhere.");
+    say_once("cannot create a private communicator. Using the MPI library everywhere.");
     return;
   }
   began_with_world_ = true;
@@ -448,7 +449,7 @@ void Process::report() {
     say_once(
         "the report covers only calls with rank 0: some ranks did not end within 10 s, or "
         "TOCCATA_REPORT is "
-        "not set on all of them (mpirun -x)");
+        "not set on all of them (Open MPI: mpirun -x TOCCATA_REPORT, MPICH: mpiexec -genvall)");
   if (world_rank_ != 0) return;
   std::vector<std::string> devices;
   for (const DeviceRuntime* each : device_runtimes()) devices.push_back(describe(*each));

@@ -210,7 +210,7 @@ void Settings::read_choice(Asked& asked, const std::string& value) {
     asked.choice = parse_sized_choice(*asked.collective, value);
   } catch (const ChoiceError& error) {
     complaints_.push_back(std::string(asked.collective->variable) + "=" + value + ": " +
-                          error.what() + ". Using native.");
+                          error.what() + ". Using the MPI library.");
   }
   asks_ = asks_ || !asked.choice.native();
   for (const auto& [most, choice] : asked.choice.ranges())
@@ -295,7 +295,7 @@ void Settings::adopt_schedules(MPI_Comm comm) {
         wrong = path + ": ranks read different contents";
       if (!wrong.empty())
         settings.complaints_.push_back(std::string(collective->variable) + "=" + value + ": " +
-                                       wrong + ". Using native.");
+                                       wrong + ". Using the MPI library.");
       usable = usable && wrong.empty();
     }
     if (!usable) continue;

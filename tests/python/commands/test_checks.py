@@ -156,13 +156,60 @@ def test_doctor_tells_what_is_chosen(tmp_path: Path) -> None:
     if _core.this_machine().objects(len(_core.this_machine().levels) - 1) < 2:
         pytest.skip("one core has nothing to choose")
     environment = {"TOCCATA_BCAST": "binomial"}
-    told = {each.text.split()[0]: each.text for each in checks.choices(_said(environment))}
+    job = checks.Job([0, 0])  # under an unknown MPI library
+    told = _told(environment, job)
     assert told["bcast"].endswith("binomial, because of TOCCATA_BCAST")
     assert "native first, then trials of" in told["allgather"]
-    assert "keep their bits" in told["allreduce"]
-    model = {"TOCCATA_SUMS": "all"}
-    assert any("allreduce" in each.text and "trials" in each.text
-               for each in checks.choices(_said(model)))  # fmt: skip
+    assert told["allreduce"].endswith("trials do not change such sums")
+    assert "then trials of" in _told({"TOCCATA_SUMS": "all"}, job)["allreduce"]
+    assert len(checks.choices(_said(environment))) == len(told)
+
+
+def _told(environment: dict[str, str], job: checks.Job) -> dict[str, str]:
+    return {each.text.split()[0]: each.text for each in checks.choices(_said(environment), job)}
+
+
+LEADERS = "hierarchical:between=recursive_multiplying,travel=published"
+RULE = "by a fixed rule of Toccata, from the 33rd call on at the latest"
+
+
+def test_doctor_knows_the_fixed_rules_of_a_node() -> None:
+    job = checks.Job([0, 0], "node:1 core:2", "core:0,1", "Open MPI v4.1.4, package: Debian")
+    assert not job.crowded
+    told = _told({}, job)
+    assert told["allreduce"] == f"allreduce of 8 among 2 ranks: shared:reducers=whole, {RULE}"
+    assert told["allgather"] == f"allgather of 4K among 2 ranks: shared, {RULE}"
+    assert "shared" not in str(_told({"TOCCATA_NODE": "off"}, job))
+    same = _told({"TOCCATA_SUMS": "reproducible"}, job)["allreduce"]
+    assert same.endswith("the same bits for any placement, because of TOCCATA_SUMS=reproducible")
+    crowd = checks.Job([0] * 4, "node:1 core:2", "core:0,1,0,1", job.mpi)
+    assert crowd.crowded
+    alone = checks.Job([0] * 4, "node:1 core:4", "core:0,1,2,3", job.mpi)
+    assert "alltoall of 64K among 4 ranks: shared, by" in _told({}, alone)["alltoall"]
+    assert "native first" in _told({}, crowd)["alltoall"]
+
+
+@pytest.mark.parametrize(
+    ("mpi", "allreduce", "allgather", "bcast"),
+    [
+        ("Open MPI v4.1.4", "recursive_multiplying", "native first", "native first"),
+        ("Open MPI v5.0.11", LEADERS, "locality_bruck:travel=published", "knomial"),
+        ("MPICH Version:      5.0.2", LEADERS, "locality_bruck:travel=published", "knomial"),
+    ],
+)
+def test_doctor_knows_the_rule_for_networks(
+    mpi: str, allreduce: str, allgather: str, bcast: str
+) -> None:
+    """The choices of runs on four hosts with four ranks each."""
+    places = "core:" + ",".join(map(str, range(16)))
+    hosts = [rank // 4 for rank in range(16)]
+    job = checks.Job(hosts, "node:4 core:4", places, mpi, ethernet=True)
+    told = _told({}, job)
+    assert told["allreduce"] == f"allreduce of 8 among 16 ranks: {allreduce}, {RULE}"
+    assert told["allgather"].startswith(f"allgather of 4K among 16 ranks: {allgather}, ")
+    assert told["bcast"].startswith(f"bcast of 1K among 16 ranks: {bcast}, ")
+    assert ("trials compare it with native" in told["bcast"]) == (bcast == "knomial")
+    assert RULE not in str(_told({"TOCCATA": "model"}, job))
 
 
 def test_doctor_judges_the_ranks_of_the_command() -> None:

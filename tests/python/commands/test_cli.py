@@ -599,8 +599,8 @@ def test_run_passes_exit_code_and_spares_the_launcher(toccata: Toccata, tmp_path
     done = toccata("run", "--", str(fake), "-n", "1", str(program), FAKE_LOG=str(log))
     assert done.returncode == 42
     assert done.stderr.splitlines()[-1] == (
-        "toccata: this run learns for the next one, without floating-point sums "
-        "(--learn-sums includes these, --no-learn turns it off)"
+        "toccata: the next run uses the results of this run, but not for floating-point sums "
+        "(--learn-sums includes these, --no-learn turns learning off)"
     )
     assert log.read_text().startswith("preload None -x")
 

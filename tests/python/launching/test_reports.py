@@ -278,6 +278,23 @@ def test_explain_a_call() -> None:
     assert "lower bound by this model" in lines[-1]
 
 
+def test_explain_a_fixed_rule() -> None:
+    code, stdout, _ = invoke("explain", "allreduce", *PLACE, "--native", "openmpi-5.0")
+    assert code == 0
+    rule = "hierarchical:between=recursive_multiplying,travel=published, by a fixed rule of Toccata"
+    assert f"16 ranks on 4 node(s): {rule} for openmpi-5.0\n" in stdout
+    assert "trials" not in stdout
+    _, stdout, _ = invoke("explain", "bcast", *PLACE, "--native", "openmpi-5.0")
+    assert "knomial, by a fixed rule of Toccata" in stdout
+    assert "trials compare it with native" in stdout
+    _, stdout, _ = invoke("explain", "allreduce", "-p", "4", "--native", "mpich-5.0")
+    assert "4 ranks on 1 node(s): shared:reducers=whole, by a fixed rule of Toccata" in stdout
+    ethernet = ("--native", "openmpi-5.0", "--model", "gigabit")
+    _, stdout, _ = invoke("explain", "allgather", *PLACE[:2], *PLACE[4:], "--bytes", "8", *ethernet)
+    assert "locality_bruck:travel=published, by a fixed rule" in stdout
+    assert "--native names the MPI library" in invoke("explain", "bcast", *PLACE)[1]
+
+
 def test_explain_what_a_file_says(tmp_path: Path) -> None:
     path = tmp_path / "t.json"
     point = {"collective": "allgather", "ranks": 16, "nodes": 4, "bytes": 1000, "choice": "ring"}

@@ -85,7 +85,7 @@ TEST(Configuration, OldSettingsAreReplaced) {
 TEST(Configuration, EachOldSettingIsNamedOnce) {
   const Configuration now(no_files, {"TOCCATA_LEARN=sums", "TOCCATA_GUARD=on",
                                      "TOCCATA_REPRODUCIBLE=maybe", "TOCCATA_MODEL="});
-  const std::string no_more = "; the next version will not know ";
+  const std::string no_more = "; the next version will not accept ";
   EXPECT_EQ(now.complaints(), (std::vector<std::string>{
                                   "TOCCATA_GUARD=on is now the default" + no_more + "TOCCATA_GUARD",
                                   "TOCCATA_REPRODUCIBLE=maybe: expected 1, 0. Ignoring it.",
