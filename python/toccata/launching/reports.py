@@ -61,6 +61,8 @@ WHYS = {
     "none": ("none possible", "no algorithm of Toccata can run there"),
     "first": ("first calls", "native serves the first 32 calls of each size on a communicator; "
               "with TOCCATA=learn or `toccata tune`, the choice is made before"),
+    "rule": ("first calls", "native serves the first 32 calls of each size on a communicator; a "
+             "fixed rule serves the later ones"),
     "few": ("few calls", "too few calls: trials begin when they cost at most 2% of the time; "
             "with TOCCATA=learn or `toccata tune`, the choice is made before"),
     "unknown": ("not known", "an older library wrote this report; run again with this library"),
@@ -283,9 +285,17 @@ def why_native(row: Row, rows: Sequence[Row]) -> tuple[str, str]:
             f"{took} ({best.calls} calls), but not chosen yet: it must win two comparisons, and "
             "trials take at most 2% of the time"
         )
+    if row.why in ("rounds", "first") and any(_precedes(row, each) for each in rows):
+        return WHYS["rule"]
     if row.why in WHYS and (row.why != "unknown" or row.bytes < 0):
         return WHYS[row.why]
     return WHYS["few"]
+
+
+def _precedes(row: Row, later: Row) -> bool:
+    """Whether a fixed rule served later calls like these, whose nodes may not have been known."""
+    same = (row.collective, row.ranks, row.bytes) == (later.collective, later.ranks, later.bytes)
+    return same and later.reason in ("node", "network") and not later.is_native
 
 
 def _why_not(row: Row) -> tuple[str, str]:

@@ -154,6 +154,9 @@ def test_why_native_serves(tmp_path: Path) -> None:
         row(collective="gather", choice="linear", calls=6, seconds=1e-5, measured=6e-6,
             native=5e-6, bytes=512),
         row(collective="gather", seconds=0.01, **native, why=""),
+        row(collective="exscan", seconds=1e-5, **{**native, "bytes": 8}, why="rounds"),
+        row(collective="exscan", nodes=2, reason="network", seconds=1e-5, calls=9, bytes=8,
+            measured=0, native=0),
         row(choice="native, for neighbor_exchange", reason="forced", ranks=3, bytes=-1,
             seconds=0.005, measured=0, native=0),
         row(collective="reduce", choice="native, for ring", reason="forced", bytes=-1,
@@ -176,7 +179,9 @@ def test_why_native_serves(tmp_path: Path) -> None:
     assert "neighbor_exchange needs an even number of ranks (there are 3)" in told["allgather"]
     assert "there is no reduce algorithm 'ring'" in told["reduce"]
     words = {each.collective: reports.why_native(each, report.rows)[0] for each in report.rows}
-    assert words["allreduce"] == "keeps bits" and words["allgather"] == "impossible"
+    assert words["allreduce"] == "keeps bits"
+    assert "a fixed rule serves the later ones" in told["exscan"]
+    assert words["allgather"] == "impossible"
     assert [reports._reason(each, report.rows) for each in report.rows[2:5:2]] == 2 * ["tried"]
     stdout = invoke("explain", str(path))[1]
     assert "nothing else was better" not in stdout
