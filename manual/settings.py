@@ -41,7 +41,7 @@ One setting per collective names its algorithm. The value is one of:
 | `native` | the MPI library's own algorithm |
 | `sparbit` | this algorithm; `toccata list` shows all of them |
 | `sparbit:messages=per_block` | the algorithm with a parameter |
-| `bruck:travel=datatype` | the algorithm with a way to send messages; all algorithms accept `whole`, `packed`, `datatype`, `per_block` and `published` (through the shared memory of a node) |
+| `bruck:travel=datatype` | the algorithm, with the way in which messages of several pieces are sent: `whole`, `packed`, `datatype`, `per_block` and `published` (through the shared memory of a node) |
 | `bruck<=4K, hierarchical<=256K, native` | by size: `bruck` up to 4 KiB, then `hierarchical` up to 256 KiB, then `native`; [sizes](tuning.md#sizes) are bytes per block or of the message |
 | `file:mine.json` | a proved schedule from `toccata prove -o` |
 | `nccl` | NCCL or RCCL, for allreduces of device buffers only |

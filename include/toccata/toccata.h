@@ -17,8 +17,8 @@
  * All ranks of the communicator must request the same algorithm. Arguments have the same meaning,
  * limits and lifetimes as in MPI. MPI_IN_PLACE is supported.
  *
- * Reductions: all ranks of an allreduce get the same bits. In three cases, the native algorithm
- * replaces the requested one:
+ * Reductions: in Toccata's algorithms, all ranks of an allreduce get the same bits. In three
+ * cases, the native algorithm replaces the requested one:
  *
  * - the operation does not commute, and the algorithm would change the order of the ranks
  * - MPI does not define the predefined operation for the datatype
@@ -28,11 +28,11 @@
  * not depend on placement, root or length, even if you request another one. If you create an
  * MPI_Op, do not free it before the requests that use it have completed.
  *
- * Messages use one private communicator per process. MPI_Init creates it from MPI_COMM_WORLD if
- * this library is preloaded or comes before MPI in the link order. Otherwise the first collective
- * on a communicator with all ranks creates it, and every other communicator gets its own. In that
- * case, native serves the nonblocking collectives of a communicator at first, because they must not
- * wait for other ranks. Toccata serves them after the communicator's first blocking or persistent
+ * Messages use a private communicator. MPI_Init creates it from MPI_COMM_WORLD if this library is
+ * preloaded or comes before MPI in the link order. Otherwise the first collective on a communicator
+ * that contains all ranks creates it, and each other communicator gets its own. In that case,
+ * native serves the nonblocking collectives of a communicator at first, because they must not wait
+ * for other ranks. Toccata serves them after the communicator's first blocking or persistent
  * collective. The private communicator does not inherit attributes. The first collective on
  * a communicator calls one additional MPI collective.
  *
@@ -40,9 +40,9 @@
  * code. If an algorithm or a parameter is unknown or cannot run here, the class is MPI_ERR_ARG, and
  * MPI_Error_string lists the accepted values.
  *
- * Neighbours: if an edge occurs several times, its k-th sent block is its k-th received block. On a
- * Cartesian topology, a block that a rank sends in negative direction arrives as the block from the
- * positive neighbour, as MPI specifies. Some functions of some MPI libraries differ.
+ * Neighbours: if an edge occurs several times, the k-th block sent along it arrives as its k-th. On
+ * a Cartesian topology, a block that a rank sends in negative direction arrives as the block from
+ * the positive neighbour, as MPI specifies. Some functions of some MPI libraries differ.
  *
  * Threads: as for MPI's collectives. The program must order calls on one communicator. Calls on
  * different communicators may overlap if MPI was started with MPI_THREAD_MULTIPLE.
@@ -175,7 +175,8 @@ typedef toccata_messages_object* toccata_messages;
 #define TOCCATA_MESSAGES_NULL ((toccata_messages)0)
 
 /* Sparse all-to-all: a rank sends to a few ranks, which do not expect its messages. It replaces an
- * MPI_Alltoall of counts followed by an MPI_Alltoallv, and needs no memory per rank.
+ * MPI_Alltoall of counts followed by an MPI_Alltoallv, and its memory does not grow with the number
+ * of ranks.
  *
  * For i from 0 to ndestinations - 1, the call sends sendcounts[i] elements, which begin at
  * sendbuf + sdispls[i] * extent(sendtype), to rank destinations[i]. It receives all messages that
@@ -440,9 +441,9 @@ TOCCATA_PUBLIC int toccata_comm_reorder(MPI_Comm comm, const char* pattern, MPI_
  *   "bruck<=4K, native". Overrides TOCCATA_ALLGATHER for this communicator.
  * - toccata_reorder: lets ranks exchange their roles in algorithms of Toccata, so that ranks that
  *   communicate often are near each other. Results do not change. The value is off (never), auto
- *   (if a model predicts a gain), or one of straight, exchange and shuffle (always). These three
- *   are the methods that restore the order of blocks. The key applies to collectives that the
- *   program has not called yet, and overrides TOCCATA_TOPOLOGY.
+ *   (if a model predicts a gain), or one of straight, exchange and shuffle (always): blocks
+ *   arrive in place, inputs move first, or a copy at the end restores the order. The key applies to
+ * collectives that the program has not called yet, and overrides TOCCATA_TOPOLOGY.
  * - toccata_pattern: the pattern for reordering, as for toccata_comm_reorder.
  * - toccata_cart_weights: such as "1,4,1", the bytes per neighbour in each dimension of a grid, in
  *   any unit. If the library is preloaded with TOCCATA_TOPOLOGY=reorder:topologies, MPI_Cart_create

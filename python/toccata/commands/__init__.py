@@ -98,8 +98,7 @@ GROUPS: dict[str, dict[str, Entry]] = {
         "new": Entry(
             "new",
             "new",
-            "Write a skeleton of an algorithm in Python, which passes the proof, for you to "
-            "change.",
+            "Write a Python file with a small, proved algorithm for you to change.",
         ),
         "prove": Entry(
             "prove",

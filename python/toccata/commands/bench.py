@@ -181,7 +181,7 @@ def bench(
     Runs the benchmark once per number of ranks, and interleaves the calls of all algorithms in that
     run. Prints a table, and writes CSV, JSON and a heat map to results/ by default.
 
-    Min, average and max are over the ranks' mean times, as in the OSU benchmarks. The median is
+    Min, average and max are those of the ranks' mean times, as in the OSU benchmarks. The median is
     over the repetitions; ± is half the interquartile range. If a time does not fit the neighbouring
     sizes, this size is measured again. If it still does not fit, the table marks it.
 

@@ -60,17 +60,17 @@ def bounds_(
 
     Rounds: the number of consecutive messages, if a node sends one message per link at a time.
 
-    Bytes: the bytes on the busiest link, converted to a link with the capacity of a node's link.
+    Bytes: the bytes on the busiest link, scaled to the capacity of a node's link.
     There are two bounds:
 
-    - for any routes: from the smallest cuts (for alltoall, from flows)
+    - for any routes: from the network's minimum cuts (for alltoall, from multicommodity flows)
     - for the network's own routes: from a linear program, up to 64 nodes. A torus routes in the
       order of its dimensions. Other networks use all shortest paths equally.
 
-    --links multiplies the capacity of a cable A-B, of a vertex (for a switch, of its uplink), or of
-    a level. The name of a torus cell is its coordinates. Other vertices are named leaf0 or node3,
-    or as in the file. By default, an uplink has the capacity of all nodes below it together, so
-    leaf=1/2 is a 2:1 taper.
+    --links multiplies the capacity of a cable A-B, of the uplink of a node or switch, or
+    of a level. The name of a torus cell is its coordinates. Nodes and switches are named node3 or
+    leaf0, or as in the file. By default, an uplink has the capacity of all nodes below it together,
+    so leaf=1/2 is a 2:1 taper.
 
     Examples:
 

@@ -110,7 +110,8 @@ def check(
 
     Prints one line per finding. The exit code is 0 if nothing is slow, 3 if something is, 1 if the
     measurement fails, for example because a host does not answer, and 2 for wrong options. If only
-    the MPI library's choice of algorithms is slow, one line reports it, and the exit code is 0.
+    the MPI library's choice of algorithms is slow, one line reports it, and the exit code is 0; it
+    is 3 if this choice was faster in the baseline.
 
     Examples:
 

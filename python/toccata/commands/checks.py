@@ -173,7 +173,7 @@ def mpi4py(launchers: Sequence[launcher.Launcher]) -> list[Finding]:
         return [Finding("mpi4py", text)]
     others = ", ".join(sorted({each.name for each in launchers}))
     remedy = "start it with its own mpiexec, or set MPI4PY_LIBMPI to the library of that MPI"
-    return [Finding("mpi4py", f"{text}, but the launchers in PATH are of {others}", remedy)]
+    return [Finding("mpi4py", f"{text}, but the launchers in PATH belong to {others}", remedy)]
 
 
 def forced(environment: Mapping[str, str], launchers: Sequence[launcher.Launcher]) -> list[Finding]:
@@ -266,11 +266,11 @@ def complaint(name: str, said: Said) -> str:
         return str(error)
     folder = Path(paths[0] if paths else "").parent
     if name == "TOCCATA_REPORT" and value.endswith(".json") and not os.access(folder, os.W_OK):
-        return f"cannot write to {folder}"
+        return f"cannot write to {folder}; name a file in another folder"
     if name == "TOCCATA" and paths:
         there = next(each for each in (folder, *folder.parents) if each.exists())
         if not os.access(there, os.W_OK):
-            return f"cannot write to {there}"
+            return f"cannot write to {there}; name a file in another folder"
     return _core.complaint_of_value(name, value)
 
 
@@ -289,7 +289,11 @@ def _wrong_topology(value: str) -> str:
     """The error in the value of TOCCATA_TOPOLOGY; "" for none."""
     setting = _core.parse_topology_setting(value)
     if not setting.machine:
-        return "placement: has no effect without a machine" if setting.placement else ""
+        return (
+            "placement: has no effect without a machine; name one before it"
+            if setting.placement
+            else ""
+        )
     pretended = _core.Machine(setting.machine)
     if setting.placement:
         _core.Placement(pretended, machines.cores(pretended), setting.placement)
@@ -473,7 +477,10 @@ def _by_itself(
     shape, nodes = job.shape(), len(set(job.hosts))
     is_sum = collective == "allreduce"
     if is_sum and said.value("TOCCATA_SUMS") == "reproducible":
-        return "the same bits for any placement", "because of TOCCATA_SUMS=reproducible"
+        return (
+            "an algorithm with the same bits for any placement",
+            "because of TOCCATA_SUMS=reproducible",
+        )
     with suppress(_core.ChoiceError):  # reported by tuned()
         if tuning_file and (known := _core.tuned(tuning_file, collective, shape.p, nodes, size)):
             return known.text, f"because of {tuning_file}"
@@ -491,7 +498,10 @@ def _by_itself(
     if rule is not None and nodes > 1:
         return rule.text, by_rule + ("; trials compare it with native" if has_trials else "")
     if not has_trials:
-        return "native", "because no fixed rule contains it, and trials do not change such sums"
+        return (
+            "native",
+            "because no fixed rule serves it, and trials do not change floating-point sums",
+        )
     best = ", ".join(each.text for each, _ in tried)
     return "native first", f"then trials of {best}"
 
@@ -553,7 +563,7 @@ def _without_ranks(said: str, code: int | None, seconds: float) -> Finding:
         last = [line for line in said.splitlines() if line.strip("- ")][-3:]
         text = f"the command ended with code {code} before MPI_Init: {' / '.join(last)}"
         return Finding("ranks", text, "check that the command runs without Toccata")
-    remedy = "a wrapper may clear the environment, or the program may contain its own MPI"
+    remedy = "check that no wrapper clears the environment, and that MPI is not linked statically"
     what = "ended" if code is not None else f"ran for {seconds:g} s"
     return Finding("ranks", f"the command {what}, and no rank loaded the library", remedy)
 

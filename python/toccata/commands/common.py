@@ -98,7 +98,8 @@ MpiOption = Annotated[
     typer.Option(
         metavar="MPI",
         autocompletion=lambda: ["auto", *launcher.LAUNCHED],
-        help="MPI to use: openmpi, mpich, intelmpi, or auto (the first with a library).",
+        help="MPI to use: openmpi, mpich, intelmpi, or auto (the first in PATH for which Toccata "
+        "was built).",
     ),
 ]
 LauncherArgs = Annotated[
@@ -121,7 +122,7 @@ PlacementOption = Annotated[
         autocompletion=lambda: ["sequential", "cyclic", "block-scatter", "cyclic-scatter"],
         help="Placement of the ranks on the machine: sequential (default), cyclic, "
         "block-scatter, cyclic-scatter, random:SEED, a list of cores, or a launcher's command "
-        'such as "mpirun --map-by package", which that launcher maps.',
+        'such as "mpirun --map-by package", whose mapping is used.',
     ),
 ]
 NoValidate = Annotated[bool, typer.Option("--no-validate", help="Do not check the received data.")]
@@ -168,8 +169,8 @@ LateOption = Annotated[
     str | None,
     typer.Option(
         metavar="RANK:TIME",
-        help="Ranks that arrive late, such as 3:1ms or 0:50us,7:2ms. The times are then those "
-        "after the last arrival.",
+        help="Ranks that arrive late, such as 3:1ms or 0:50us,7:2ms. Times then begin at the "
+        "last arrival.",
     ),
 ]
 ThreadsOption = Annotated[

@@ -52,8 +52,8 @@ Native = Annotated[
     str,
     typer.Option(
         metavar="MPI",
-        help="The MPI library: openmpi-4.1, openmpi-5.0 or mpich-5.0. Use Toccata's fixed rules "
-        "for it. Show the algorithm that it selects by itself, and its predicted time.",
+        help="Use Toccata's fixed rules for this MPI library (openmpi-4.1, openmpi-5.0 or "
+        "mpich-5.0), and show the library's own choice with its predicted time.",
     ),
 ]
 

@@ -44,8 +44,8 @@ def export(
     nodes, so the choices for the largest measured number of nodes are exported. As in the library,
     a rule applies only near a measured point.
 
-    Also prints the settings with which the MPI reads the file and obeys it in every call. A rule of
-    Open MPI serves all operations. So algorithms that change the order of operands are not exported
+    Also prints the settings with which the MPI reads the file and obeys it in every call. Open MPI
+    applies a rule to every MPI_Op. So algorithms that change the order of operands are not exported
     to it.
 
     Examples:

@@ -26,7 +26,7 @@ def new(
         typer.Option("--output", "-o", metavar="FILE", help="File to write; NAME.py by default."),
     ] = None,
 ) -> None:
-    """Write a skeleton of an algorithm in Python, which passes the proof, for you to change.
+    """Write a Python file with a small, proved algorithm for you to change.
 
     The first lines of the file show the schedule of four ranks.
 

@@ -31,7 +31,7 @@ Rankfile = Annotated[
     typer.Option(metavar="FILE", help="File for the launcher, with this mapping."),
 ]
 Limit = Annotated[
-    float, typer.Option("--seconds", metavar="S", parser=seconds, help="Time of the search.")
+    float, typer.Option("--seconds", metavar="S", parser=seconds, help="Time limit of the search.")
 ]
 CompareScotch = Annotated[
     bool, typer.Option("--scotch/--no-scotch", help="Compare with Scotch's mapping.")
@@ -55,8 +55,8 @@ def place(
     exchange the cores that they have; unused cores remain unused.
 
     A model predicts the time. In this prediction, a rank's messages to different ranks overlap, and
-    nodes have limits. If a mapping saves less than 5% of this time, the ranks should stay where
-    they are, and no file is written.
+    nodes have a limited injection rate. If a mapping saves less than 5% of this time, the ranks
+    should stay where they are, and no file is written.
 
     Examples:
 

@@ -46,8 +46,8 @@ Order = Annotated[
     str,
     typer.Option(
         metavar="ORDER",
-        help="How blocks get back into their order: straight, exchange, shuffle, or auto "
-        "(the fastest).",
+        help="How blocks get back into their order: straight (they arrive in place), exchange "
+        "(inputs move first), shuffle (a copy at the end), or auto (the fastest).",
     ),
 ]
 Seed = Annotated[

@@ -40,8 +40,8 @@ def reproduce(paper: Paper, quick: Quick = False, docs: Docs = STANDARD_DOCS) ->
 
     Simulates the paper's measurements on similar machines, and writes the section about this paper
     in reproduction.md, the figures, and all times as CSV. `selectors` is not a paper: it compares
-    all collectives with SimGrid's selectors. If a run is interrupted, the same command continues
-    it.
+    all collectives with SimGrid's imitations of MPI libraries (selectors). If a run is interrupted,
+    the same command continues it.
 
     Examples:
 

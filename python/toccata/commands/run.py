@@ -129,8 +129,9 @@ Place = Annotated[
     str | None,
     typer.Option(
         metavar="FILE.json|WORD",
-        help="Place ranks as toccata place maps this recorded run (see --model), or by a word: "
-        "compact, balanced or spread.",
+        help="Place ranks as toccata place proposes for this record (see --model), or by a word: "
+        "compact (fill node after node), balanced (equally many ranks per node) or spread "
+        "(consecutive ranks on different nodes).",
     ),
 ]
 LearnSums = Annotated[

@@ -42,7 +42,7 @@ Budget = Annotated[
         "--seconds",
         metavar="S",
         parser=seconds,
-        help="Amount of work, as the time that it takes two cores (approximate).",
+        help="Amount of work, in seconds of two cores (approximate).",
     ),
 ]
 NumberOfRanks = Annotated[
@@ -90,9 +90,10 @@ def search(
     """Search for the fastest schedules of a collective on a machine, and write them to a file.
 
     A model predicts the times of three kinds of candidates: the library's algorithms with all
-    parameters, algorithms composed of one per level of the machine, and trees packed for the links.
-    The best candidates are simulated. The table shows the predicted time, the simulated time, and
-    its multiple of the lower bound. The schedules of the winner are proved before they are written.
+    parameters, combinations of one algorithm per level of the machine, and trees that use all
+    links. The best candidates are simulated. The table shows the predicted time, the simulated
+    time, and its multiple of the lower bound. The schedules of the winner are proved before they
+    are written.
 
     The budget counts work, not time: the same seed and budget give the same result everywhere. If
     a search is interrupted, the same command continues it.

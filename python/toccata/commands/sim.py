@@ -135,8 +135,8 @@ def sim(
     platforms/ describes the platforms, docs/simulation.md the simulation. `make simgrid` builds
     SimGrid.
 
-    The table also contains SimGrid's own selectors. Each of them chooses like the MPI library with
-    the same name. Algorithms that return wrong data are left out.
+    The table also contains SimGrid's selectors, which imitate MPI libraries. Each of them chooses
+    like the MPI library with the same name. Algorithms that return wrong data are left out.
 
     Examples:
 

@@ -30,7 +30,11 @@ from toccata.models import traffic as recorded
 NumberOfRanks = Annotated[
     int | None,
     typer.Option(
-        "-p", "--ranks", metavar="P", parser=number_of_ranks, help="Number of ranks (required)."
+        "-p",
+        "--ranks",
+        metavar="P",
+        parser=number_of_ranks,
+        help="Number of ranks (not for a file).",
     ),
 ]
 
@@ -54,8 +58,9 @@ def traffic(
     so on: the maximum per rank, the maximum per node or socket, and the total.
 
     For a file of `toccata run --record`, the command prints the traffic of that program instead:
-    its kinds, the bytes that cross each level, and the heaviest pairs of ranks. -o draws a matrix.
-    If the program has phases, the command also lists these; --phase shows one of them.
+    its kinds of messages, the bytes that cross each level, and the heaviest pairs of ranks. -o
+    draws a matrix. If the program has phases, the command also lists these; --phase shows one of
+    them.
 
     Examples:
 

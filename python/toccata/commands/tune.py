@@ -119,10 +119,10 @@ def tune(
 ) -> None:
     """Find the best algorithm for each number of ranks and size, and write a tuning file.
 
-    Runs every algorithm, with every setting of its parameters, interleaved with the native one.
-    Drops candidates that are significantly slower than the one with the lowest median: a sign test
-    compares their interleaved calls, with a significance level of 5% for all comparisons together.
-    Candidates that take three times as long in the first calls are dropped at once. At the end, the
+    Runs every algorithm, with every setting of its parameters, interleaved with the native one. A
+    sign test compares the interleaved calls of each candidate with those of the candidate with the
+    lowest median (significance level 5% for all comparisons together). Significantly slower ones
+    are dropped, and at once if they take three times as long in the first calls. At the end, the
     candidate with the lowest median runs against native again. If it is significantly faster in
     these calls, it wins. Otherwise, an algorithm wins that was significantly faster than native
     before these calls; if there is none, native wins.

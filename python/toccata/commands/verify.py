@@ -60,11 +60,10 @@ def verify(
     - every rank ends with the blocks that the collective requires
     - the numbers of rounds, messages and blocks agree with the literature.
 
-    Proves 1 to --max-p ranks, and some larger numbers if that takes about a second. Topology-aware
-    algorithms are proved on several kinds of machines, or on the machine of --machine. The exit
-    code is 1 if a proof fails.
-
-    With --every-p, it tells whether schedules follow a pattern that is proved for every p.
+    Proves all numbers of ranks up to --max-p, and some larger ones if that takes about a second.
+    Topology-aware algorithms are proved on several kinds of machines, or on that of --machine. The
+    exit code is 1 if a proof fails. With --every-p, it tells whether schedules follow a pattern
+    that is proved for every p.
 
     Examples:
 

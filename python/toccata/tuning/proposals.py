@@ -102,6 +102,8 @@ class Proposal:
 
     def reasons(self) -> list[str]:
         """Lines that explain the choice."""
+        if self.call.shape.p == 1:
+            return [f"{self.call}: native; one rank has nothing to exchange"]
         if self.tuned is not None:
             by = f"by the nearest point of {self.file}"
             return [f"{self.call}: [bold]{self.tuned.text}[/], tuned: {by}"]

@@ -116,7 +116,7 @@ def test_doctor_names_the_mpi_of_mpi4py(tmp_path: Path, monkeypatch: pytest.Monk
     [found] = checks.mpi4py([launcher.Launcher("/bin/mpirun", "intelmpi", "2021.18")])
     assert (found.text, found.good) == (f"{python}: mpi4py with /lib/libmpi.so.12, MPICH", True)
     [found] = checks.mpi4py([launcher.Launcher("/bin/mpirun", "openmpi", "5.0")])
-    assert found.text.endswith("MPICH, but the launchers in PATH are of Open MPI 5.0")
+    assert found.text.endswith("MPICH, but the launchers in PATH belong to Open MPI 5.0")
     assert not found.good
 
 
@@ -160,7 +160,7 @@ def test_doctor_tells_what_is_chosen(tmp_path: Path) -> None:
     told = _told(environment, job)
     assert told["bcast"].endswith("binomial, because of TOCCATA_BCAST")
     assert "native first, then trials of" in told["allgather"]
-    assert told["allreduce"].endswith("trials do not change such sums")
+    assert told["allreduce"].endswith("trials do not change floating-point sums")
     assert "then trials of" in _told({"TOCCATA_SUMS": "all"}, job)["allreduce"]
     assert len(checks.choices(_said(environment))) == len(told)
 
@@ -181,7 +181,9 @@ def test_doctor_knows_the_fixed_rules_of_a_node() -> None:
     assert told["allgather"] == f"allgather of 4K among 2 ranks: shared, {RULE}"
     assert "shared" not in str(_told({"TOCCATA_NODE": "off"}, job))
     same = _told({"TOCCATA_SUMS": "reproducible"}, job)["allreduce"]
-    assert same.endswith("the same bits for any placement, because of TOCCATA_SUMS=reproducible")
+    assert same.endswith(
+        "with the same bits for any placement, because of TOCCATA_SUMS=reproducible"
+    )
     crowd = checks.Job([0] * 4, "node:1 core:2", "core:0,1,0,1", job.mpi)
     assert crowd.crowded
     alone = checks.Job([0] * 4, "node:1 core:4", "core:0,1,2,3", job.mpi)
