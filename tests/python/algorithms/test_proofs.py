@@ -20,9 +20,11 @@ def check(known: Path, source: Path, program: Path = PROVE) -> subprocess.Comple
 
 
 def known_proofs() -> str:
+    """What the build read: digests of this repository, and of other builds."""
     cache = (BUILD / "CMakeCache.txt").read_text()
     [path] = re.findall(r"^TOCCATA_PROVED:FILEPATH=(.*)$", cache, re.MULTILINE)
-    return Path(path).read_text()
+    files = ROOT / "packaging/proved.txt", Path(path)
+    return "".join(each.read_text() for each in files if each.exists())
 
 
 @pytest.fixture
