@@ -56,7 +56,7 @@ algorithm would change the order of the operands.
 OLD = """
 ## Old names
 
-This version still reads the settings of version 0.3, and prints one line that names the new one:
+This version still reads the settings of version 0.3, and prints one line with the new setting:
 
 {names}.
 """

@@ -123,7 +123,7 @@ def meaning_of_size(collective: str) -> str:
     of = size_is_of(collective)
     text = {"": "none: a barrier has no bytes", "message": "bytes of the message"}
     meaning = text.get(of, "bytes per block")
-    return meaning if is_regular(collective) else f"{meaning}, in the mean"
+    return meaning if is_regular(collective) else f"mean {meaning}"
 
 
 def is_regular(name: str) -> bool:
