@@ -3,9 +3,10 @@
  * Each function has the arguments of the MPI function of the same name, and one more: the name of
  * an algorithm, such as "sparbit", "sparbit:messages=per_block" (with a parameter) or "native" (the
  * MPI library's own algorithm). NULL means the algorithm that the environment or toccata.conf sets,
- * such as TOCCATA_ALLGATHER=bruck. If neither sets one, the library chooses for blocking calls;
- * toccata_i... and toccata_..._init use native. The setting has the name of the function, such as
- * TOCCATA_BCAST for toccata_bcast. Some settings serve two functions:
+ * such as TOCCATA_ALLGATHER=bruck. If neither sets one, the library chooses for blocking calls.
+ * toccata_i... and toccata_..._init use that choice as soon as there is one, and native before. The
+ * setting has the name of the function, such as TOCCATA_BCAST for toccata_bcast. Some settings
+ * serve two functions:
  *
  * - TOCCATA_ALLGATHER: toccata_allgather, toccata_allgatherv
  * - TOCCATA_ALLTOALLV: toccata_alltoallv, toccata_alltoallw
@@ -24,17 +25,18 @@
  * - MPI does not define the predefined operation for the datatype
  * - elements of the datatype interleave: one begins before the previous one ends.
  *
- * With TOCCATA_SUMS=reproducible on all ranks, all reductions use an algorithm whose result does
- * not depend on placement, root or length, even if you request another one. If you create an
- * MPI_Op, do not free it before the requests that use it have completed.
+ * With TOCCATA_SUMS=reproducible on all ranks, reductions within MPI_COMM_WORLD use an algorithm
+ * whose result does not depend on placement, root or length, even if you request another one. The
+ * three exceptions above remain. If you create an MPI_Op, do not free it before the requests that
+ * use it have completed.
  *
  * Messages use a private communicator. MPI_Init creates it from MPI_COMM_WORLD if this library is
  * preloaded or comes before MPI in the link order. Otherwise the first collective on a communicator
- * that contains all ranks creates it, and each other communicator gets its own. In that case,
- * native serves the nonblocking collectives of a communicator at first, because they must not wait
- * for other ranks. Toccata serves them after the communicator's first blocking or persistent
- * collective. The private communicator does not inherit attributes. The first collective on
- * a communicator calls one additional MPI collective.
+ * that contains all ranks creates it, and each other communicator gets a private communicator of
+ * its own. Then native serves the nonblocking collectives of a communicator at first, because they
+ * must not wait for other ranks. Toccata serves them after the communicator's first blocking or
+ * persistent collective. The private communicator does not inherit attributes. The first collective
+ * on a communicator calls one or two additional MPI collectives.
  *
  * Errors: as in MPI, the library calls the communicator's error handler, then returns the error
  * code. If an algorithm or a parameter is unknown or cannot run here, the class is MPI_ERR_ARG, and
@@ -430,8 +432,8 @@ TOCCATA_PUBLIC int toccata_run(toccata_request* request);
  *   [mirsadeghi2016] find the order
  * - an algorithm, such as "allgather/sparbit": its traffic determines the order.
  *
- * Rank 0 stays the same. `info` may be MPI_INFO_NULL. With toccata_reorder = off, the order stays
- * the same. Collective. The first call discovers where ranks run. */
+ * Rank 0 stays the same. `info` may be MPI_INFO_NULL. If it sets the key toccata_reorder to
+ * off, the order stays the same. Collective. The first call discovers where ranks run. */
 TOCCATA_PUBLIC int toccata_comm_reorder(MPI_Comm comm, const char* pattern, MPI_Info info,
                                         MPI_Comm* newcomm);
 
@@ -441,9 +443,9 @@ TOCCATA_PUBLIC int toccata_comm_reorder(MPI_Comm comm, const char* pattern, MPI_
  *   "bruck<=4K, native". Overrides TOCCATA_ALLGATHER for this communicator.
  * - toccata_reorder: lets ranks exchange their roles in algorithms of Toccata, so that ranks that
  *   communicate often are near each other. Results do not change. The value is off (never), auto
- *   (if a model predicts a gain), or one of straight, exchange and shuffle (always): blocks
- *   arrive in place, inputs move first, or a copy at the end restores the order. The key applies to
- * collectives that the program has not called yet, and overrides TOCCATA_TOPOLOGY.
+ *   (if a model predicts a gain), or always: straight (blocks arrive in place), exchange (inputs
+ *   move first) or shuffle (a copy at the end restores the order). The key applies to collectives
+ *   that the program has not called yet, and overrides TOCCATA_TOPOLOGY.
  * - toccata_pattern: the pattern for reordering, as for toccata_comm_reorder.
  * - toccata_cart_weights: such as "1,4,1", the bytes per neighbour in each dimension of a grid, in
  *   any unit. If the library is preloaded with TOCCATA_TOPOLOGY=reorder:topologies, MPI_Cart_create

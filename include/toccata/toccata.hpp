@@ -1,13 +1,13 @@
 // Toccata: topology-aware MPI collectives. The C++ interface, a thin layer over toccata.h; C++20.
 //
 //   const toccata::Communicator comm(MPI_COMM_WORLD);
-//   std::vector<double> mine(4), all(4 * comm.size());
+//   std::vector<double> mine(4), sums(4), all(4 * comm.size());
 //   toccata::allgather(mine, all, comm, "sparbit");
 //   toccata::Request request = toccata::iallreduce(mine, sums, std::plus<>(), comm);
 //   request.wait();
 //
-// Each function of toccata.h has three forms: allgather blocks, iallgather returns a Request, and
-// allgather_init returns a persistent Request.
+// Each collective of toccata.h, except toccata_sparse_alltoallv, has three forms: allgather blocks,
+// iallgather returns a Request, and allgather_init returns a persistent Request.
 //
 // Buffers are contiguous ranges: std::vector, std::array, std::span, or a C array. Their element
 // type selects the MPI datatype. Specialise toccata::Datatype for your own types. Sizes are counted
@@ -18,8 +18,9 @@
 // program is compiled. Use toccata::named(text) for a name that is known only at run time. Without
 // a name, the environment or the library chooses, as with NULL in toccata.h.
 //
-// Errors: a function that fails throws toccata::Error if the communicator's error handler returns,
-// as MPI_ERRORS_RETURN does. MPI's default handler, MPI_ERRORS_ARE_FATAL, ends the program instead.
+// Errors: if an argument fails a check of this header, the function throws toccata::Error. Other
+// errors call the communicator's error handler first. If it returns, as MPI_ERRORS_RETURN does, the
+// function throws. MPI's default handler, MPI_ERRORS_ARE_FATAL, ends the program instead.
 //
 // Reductions take std::plus, std::multiplies, std::bit_and, std::bit_or, std::bit_xor,
 // std::logical_and, std::logical_or, toccata::minimum, toccata::maximum, or any MPI_Op.
@@ -57,7 +58,7 @@
 namespace toccata {
 
 /// An error of MPI or of Toccata: code() is the MPI error code, what() the text of
-/// MPI_Error_string.
+/// the error.
 class Error : public std::runtime_error {
  public:
   explicit Error(int code) : std::runtime_error(text_of(code)), code_(code) {}
@@ -221,8 +222,8 @@ class Communicator {
   int size_ = 0, rank_ = 0, sources_ = 0, destinations_ = 0;
 };
 
-/// A nonblocking or persistent collective. The destructor of an active request waits for it. A
-/// persistent request should be inactive before.
+/// A nonblocking or persistent collective. The destructor of an active request waits for it.
+/// Complete a persistent request before you destroy it.
 class [[nodiscard]] Request {
  public:
   Request() noexcept = default;

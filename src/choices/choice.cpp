@@ -147,7 +147,7 @@ Shape Choice::in(const Shape& known) const {
   shape.parameters = parameters;
   if (const std::string why = algorithm->why_impossible(shape); !why.empty())
     throw ChoiceError(algorithm->path() + " " + why + " (there are " + std::to_string(shape.p) +
-                      ")");
+                      " ranks)");
   shape = algorithm->complete(std::move(shape));
   if (reorder == Reorder::off) return shape;
   if (reorder == Reorder::automatic) throw std::logic_error("an order that is still to be found");

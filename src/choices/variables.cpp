@@ -52,7 +52,7 @@ constexpr std::array known{
         "adds the switches from a file: Slurm's topology.conf, the output of `scontrol show "
         "topology`, ibnetdiscover, `toccata topo --save` or `toccata check --save`, or hwloc's "
         "XML. A MACHINE such as \"node:4 socket:2 core:8\" replaces the discovered machine; "
-        "placement:NAME after it places the ranks of MPI_COMM_WORLD there: sequential, "
+        "placement:NAME after it states where the ranks of MPI_COMM_WORLD run: sequential, "
         "cyclic, block-scatter, cyclic-scatter, random:SEED, or a list of cores. reorder:auto "
         "exchanges the roles "
         "of ranks in an algorithm if a model predicts a gain, reorder:straight, exchange or "

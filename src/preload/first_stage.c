@@ -104,7 +104,9 @@ void* toccata_first_find(unsigned index, void* caller) {
   if (found == NULL) found = next(name);
   if (found == NULL) found = definition_for(caller, name);
   if (found == NULL) {
-    fprintf(stderr, "toccata: no library defines %s\n", name);
+    fprintf(stderr,
+            "toccata: no library defines %s; run the program with the MPI that it was built for\n",
+            name);
     abort();
   }
   atomic_store_explicit(&toccata_first_slots[index], found, memory_order_release);

@@ -92,7 +92,7 @@ Paper = Annotated[
     bool,
     typer.Option(
         "--paper",
-        help="Measure alltoall as in the paper: use its ranks, sizes, algorithms and "
+        help="Measure alltoall as in Oliviero et al.: use its ranks, sizes, algorithms and "
         "repetitions unless you give others, and print its tables.",
     ),
 ]

@@ -47,7 +47,7 @@ def show_(
 ) -> None:
     """Show which rank sends which blocks to which rank in each round, as text or as a figure.
 
-    The name of a block is its buffer and position. A position alone is in recv, the buffer of the
+    A block is named by its buffer and position; without a buffer, it is in recv, the buffer of the
     result. In the figure, each column is a rank, and blocks received in the round are grey. If the
     proof fails (see `toccata verify`), the round and the rank of the error are marked.
 

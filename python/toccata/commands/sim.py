@@ -135,8 +135,9 @@ def sim(
     platforms/ describes the platforms, docs/simulation.md the simulation. `make simgrid` builds
     SimGrid.
 
-    The table also contains SimGrid's selectors, which imitate MPI libraries. Each of them chooses
-    like the MPI library with the same name. Algorithms that return wrong data are left out.
+    The table also contains SimGrid's selectors, which imitate MPI libraries: ompi, mpich, mvapich2
+    and impi choose like Open MPI, MPICH, MVAPICH2 and Intel MPI. Algorithms that return wrong data
+    are left out.
 
     Examples:
 

@@ -122,10 +122,10 @@ def tune(
     Runs every algorithm, with every setting of its parameters, interleaved with the native one. A
     sign test compares the interleaved calls of each candidate with those of the candidate with the
     lowest median (significance level 5% for all comparisons together). Significantly slower ones
-    are dropped, and at once if they take three times as long in the first calls. At the end, the
-    candidate with the lowest median runs against native again. If it is significantly faster in
-    these calls, it wins. Otherwise, an algorithm wins that was significantly faster than native
-    before these calls; if there is none, native wins.
+    are dropped; those that take three times as long in the first calls are dropped at once. At the
+    end, the candidate with the lowest median runs against native again. If it is significantly
+    faster in these calls, it wins. Otherwise, an algorithm wins that was significantly faster than
+    native before these calls; if there is none, native wins.
 
     The file is updated after each result. You can interrupt the command; the same command continues
     it. With TOCCATA_TUNING=FILE, the library uses the file. Near a measured point, it takes the

@@ -307,7 +307,7 @@ def _why_not(row: Row) -> tuple[str, str]:
     except _core.ChoiceError as error:
         why = str(error)
     if why:
-        return "impossible", f"{asked} {why} (there are {row.ranks}); name another algorithm"
+        return "impossible", f"{asked} {why} (there are {row.ranks} ranks); name another algorithm"
     return "this call", (
         f"{asked} cannot serve these calls: their operation does not commute, their data lies in "
         "GPU memory, or MPI refuses their arguments"

@@ -148,7 +148,7 @@ class Job:
         """InputError if the algorithm cannot run there, or has no such order."""
         name = catalogue.path_of(self.choice)
         if why := self.choice.why_impossible(self.shape):
-            raise InputError(f"{name} {why} (there are {self.shape.p})")
+            raise InputError(f"{name} {why} (there are {self.shape.p} ranks)")
         known = _core.orders_for(self.choice)
         if self.order not in ("auto", *known):
             raise InputError(f"--order {self.order}: {name} accepts {', '.join(known)} or auto")

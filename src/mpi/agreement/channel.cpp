@@ -127,7 +127,9 @@ int Channel::evaluate() {
   if (largest[lacks_tags] != 0 && never_waits_ && !by_mail) {
     Transport::wait(agreement_->windows_request);
     // Without a separate channel, a persistent call uses the communicator's.
-    refuse(separate_ ? "" : "there are too many communicators for nonblocking collectives");
+    refuse(separate_
+               ? ""
+               : "there are too many communicators for nonblocking collectives; free unused ones");
     return MPI_SUCCESS;
   }
   if (largest[lacks_tags] != 0 && !never_waits_) return duplicate();
@@ -145,7 +147,9 @@ int Channel::evaluate() {
 int Channel::duplicate() {
   if (int code = Transport::wait(agreement_->windows_request); code != MPI_SUCCESS) return code;
   if (blocking_) {
-    refuse("an MPI_Comm_idup of this communicator may be under way");
+    refuse(
+        "an MPI_Comm_idup of this communicator may be under way; complete it before the first "
+        "collective");
     return MPI_SUCCESS;
   }
   if (within_world_ && !world_.is_open() && route_.p == world_.size() &&
@@ -155,7 +159,7 @@ int Channel::duplicate() {
   }
   own_ = bare_duplicate(user_);
   if (own_ == MPI_COMM_NULL)
-    refuse("cannot create a private communicator");
+    refuse("MPI cannot create a private communicator; free unused communicators");
   else
     settle();
   return MPI_SUCCESS;

@@ -29,7 +29,8 @@ void Overdue::say() {
   if (!is_first_on_host()) return;
   std::fprintf(
       stderr,
-      "toccata: a rank has waited 10 s for %s. Ranks without the library, with different settings, "
+      "toccata: a rank has waited 10 s for %s. If other ranks are only late, ignore this. Ranks "
+      "without the library, with different settings, "
       "or with a plugin that was loaded with RTLD_DEEPBIND, never arrive: pass LD_PRELOAD and all "
       "TOCCATA_* to every rank (Open MPI: "
       "mpirun -x LD_PRELOAD -x TOCCATA_..., MPICH: mpiexec -genvall), or unset them.\n",

@@ -105,7 +105,8 @@ bool Nccl::open(const DeviceRuntime* runtime, const void* device) {
                       std::to_string(members_.size()) + " ranks.");
     return false;
   };
-  if (!members_.agree(functions_ != nullptr)) return refuse("not all ranks have NCCL (or RCCL)");
+  if (!members_.agree(functions_ != nullptr))
+    return refuse("not all ranks find NCCL (or RCCL) in LD_LIBRARY_PATH");
   const bool is_known = device_ != DeviceRuntime::Identity{};
   std::vector<DeviceRuntime::Identity> devices(members_.size());
   Exchange exchange = members_.exchange();
@@ -113,15 +114,18 @@ bool Nccl::open(const DeviceRuntime* runtime, const void* device) {
                                  devices.data()) == MPI_SUCCESS;
   std::ranges::sort(devices);
   good = good && is_known && std::ranges::adjacent_find(devices) == devices.end();
-  if (!members_.agree(good)) return refuse("two ranks use the same device");
+  if (!members_.agree(good))
+    return refuse("two ranks use the same device, or a device is unknown; give each rank its own");
   UniqueId id = {};
   good = members_.rank() != 0 || functions_->make_id(&id) == 0;
   good = exchange.bcast(id.bytes, sizeof id.bytes, MPI_BYTE, 0) == MPI_SUCCESS && good;
-  if (!members_.agree(good)) return refuse("NCCL returned no identifier");
+  if (!members_.agree(good))
+    return refuse("NCCL returned no identifier; NCCL_DEBUG=WARN shows why");
   good = runtime->on_stream(device, [&](void*) {
     return functions_->open(&comm_, members_.size(), id, members_.rank()) == 0;
   });
-  if (!members_.agree(good)) return refuse("NCCL cannot be initialised on all ranks");
+  if (!members_.agree(good))
+    return refuse("NCCL cannot be initialised on all ranks; NCCL_DEBUG=WARN shows why");
   state_ = State::open;
   return true;
 }

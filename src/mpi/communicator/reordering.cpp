@@ -29,7 +29,8 @@ int reordered(MPI_Comm comm, std::string_view pattern, MPI_Comm& made) {
     const Pattern& named = pattern_named(pattern);
     if (!named.is_possible(size))
       throw ChoiceError("pattern " + std::string(named.name) +
-                        " needs a power of two ranks (there are " + std::to_string(size) + ")");
+                        " needs a power of two ranks (there are " + std::to_string(size) +
+                        " ranks)");
     players = named.map(*placement, {});
   }
   return reordered(comm, players, made);

@@ -284,8 +284,8 @@ void Process::complain_of_absent(int rank) noexcept {
   std::fprintf(stderr,
                "toccata: Toccata is off, because rank %d has not loaded this version of it, or "
                "another tool's MPI_Init hides it. Pass LD_PRELOAD to every rank (Open MPI: "
-               "mpirun -x LD_PRELOAD), with libtoccata.so first. A profiler that is linked with "
-               "the program comes before any preloaded library.\n",
+               "mpirun -x LD_PRELOAD), with libtoccata.so first. A profiler that is linked "
+               "statically comes before any preloaded library: link it dynamically.\n",
                rank);
 }
 
@@ -294,7 +294,7 @@ void Process::begin_alike(bool wanted, bool hooked) {
   if (!wanted) return;
   if (world_.open(World::comm()) != MPI_SUCCESS) {
     off_ = true;
-    say_once("cannot create a private communicator. Using the MPI library everywhere.");
+    say_once("MPI cannot create a private communicator. Using the MPI library everywhere.");
     return;
   }
   began_with_world_ = true;
@@ -553,7 +553,9 @@ void Process::add(UnderWay& request) {
     ++active_count_;
   }
   if (serves_requests_ && !ProgressHook::wake())
-    say_once("MPIX_Async_start failed, so open collectives advance only in calls of collectives");
+    say_once(
+        "MPIX_Async_start failed, so nonblocking collectives advance only in calls of other "
+        "collectives. If the program hangs, set TOCCATA=off.");
   if (progress_thread_ != nullptr) progress_thread_->wake();
 }
 

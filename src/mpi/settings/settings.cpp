@@ -459,7 +459,8 @@ Tuning Settings::tuning_of(const std::string& name, const std::string& path) {
     Tuning tuning = toccata::read_tuning(path, unknown);
     if (!unknown.empty()) complaints_.push_back(name + ": " + unknown + ". Ignoring this point.");
     if (!tuning.mpi.empty() && !library_version().starts_with(tuning.mpi))
-      throw TuningError(path + ": is for " + tuning.mpi + ", but this is " + library_version());
+      throw TuningError(path + ": is for " + tuning.mpi + ", but this is " + library_version() +
+                        "; `toccata tune` makes one");
     return tuning;
   } catch (const TuningError& error) {
     complaints_.push_back(name + ": " + error.what() + ". Ignoring the file.");

@@ -176,7 +176,7 @@ def test_why_native_serves(tmp_path: Path) -> None:
         "bine takes 0.80 of native's time in trials (6 calls), but not chosen yet" in told["bcast"]
     )
     assert "the best candidate of 1 is not faster: linear takes 1.20" in told["gather"]
-    assert "neighbor_exchange needs an even number of ranks (there are 3)" in told["allgather"]
+    assert "needs an even number of ranks (there are 3 ranks)" in told["allgather"]
     assert "there is no reduce algorithm 'ring'" in told["reduce"]
     words = {each.collective: reports.why_native(each, report.rows)[0] for each in report.rows}
     assert words["allreduce"] == "keeps bits"

@@ -155,9 +155,9 @@ TEST(Request, RefusesAnImpossibleNumberOfRanks) {
     return "";
   };
   EXPECT_EQ(error("neighbor_exchange", 5),
-            "allgather/neighbor_exchange needs an even number of ranks (there are 5)");
+            "allgather/neighbor_exchange needs an even number of ranks (there are 5 ranks)");
   EXPECT_EQ(error("recursive_doubling", 6),
-            "allgather/recursive_doubling needs a power of two ranks (there are 6)");
+            "allgather/recursive_doubling needs a power of two ranks (there are 6 ranks)");
   EXPECT_EQ(error("recursive_doubling", 8), "");
 }
 

@@ -86,7 +86,7 @@ TEST(AlltoallRadix, IsRefusedBeyondTheNumberOfRanks) {
     FAIL();
   } catch (const ChoiceError& error) {
     EXPECT_STREQ(error.what(),
-                 "alltoall/bruck_radix needs at least 8 ranks for radix 8 (there are 7)");
+                 "alltoall/bruck_radix needs at least 8 ranks for radix 8 (there are 7 ranks)");
   }
 }
 
