@@ -478,7 +478,7 @@ class Preload(unittest.TestCase):
             self.assertEqual((outcome.code, outcome.out), (0, ["right"]), outcome.error)
             [said] = outcome.messages
             self.assertRegex(
-                said, "Toccata is off, .* cannot be loaded: .*Install libtoccata_mpi.so"
+                said, "Toccata is off, because libtoccata_mpi.so cannot be loaded: .*Install it in"
             )
 
     def test_exports_its_interface_only(self):
