@@ -443,11 +443,8 @@ def choices(said: Said, job: Job | None = None, tuning_file: str = "") -> list[F
 
 def _first_mpi() -> str:
     """The text of the MPI library of the first launcher in PATH; "" if there is none."""
-    for each in launcher.launchers():
-        for known in _core.mpi_libraries():
-            if known.name == launcher.FAMILIES[each.family]:
-                return f"{known.sign} {each.version}"
-    return ""
+    found = launcher.launchers()
+    return launcher.library_text(found[0].family, found[0].version) if found else ""
 
 
 def _asked(

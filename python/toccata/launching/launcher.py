@@ -55,6 +55,12 @@ class Launcher:
         return f"{FAMILIES[self.family]} {self.version}".rstrip()
 
 
+def library_text(family: str, version: str) -> str:
+    """How the text of MPI_Get_library_version begins, such as "Open MPI v 5.0"."""
+    [sign] = [each.sign for each in _core.mpi_libraries() if each.name == FAMILIES[family]]
+    return f"{sign} {version}"
+
+
 def fit(program: str, starter: str) -> bool:
     """Whether programs of one family run under the launcher of another: MPICH and its derivatives
     have one binary interface; a program of the standard ABI runs with MPIs that support it."""

@@ -8,7 +8,7 @@ from toccata import _core
 from toccata import quantities as q
 from toccata.algorithms import catalogue
 from toccata.errors import InputError
-from toccata.launching import maps
+from toccata.launching import launcher, maps
 from toccata.models import predicting
 from toccata.plain_table import PlainTable
 from toccata.topology import machines
@@ -16,8 +16,7 @@ from toccata.tuning import tuning_file
 
 LEAST_OF_ETHERNET = 10e-6  # seconds; the latency of a message (src/mpi/settings/network.h)
 MOST_WALKED = 2_000_000  # messages of all ranks; such a walk takes one or two seconds
-# The names of MPI libraries by those of our libraries' folders.
-NAMES = {"openmpi": "Open MPI", "mpich": "MPICH"}
+PREDICTABLE = ("openmpi", "mpich")  # families whose own algorithms are known
 HEADINGS = ("Estimated\nµs", "Predicted\nµs", "Relative\nto first", "Rounds", "Messages\nper rank")
 
 
@@ -31,13 +30,12 @@ def _latency(model: _core.Model) -> float:
 def library_text(name: str) -> str:
     """The text of the MPI library "openmpi-5.0". InputError if there are no rules for it."""
     family, _, version = name.partition("-")
-    if family not in NAMES or re.fullmatch(r"\d{1,2}(\.\d{1,2}){1,2}", version) is None:
+    if family not in PREDICTABLE or re.fullmatch(r"\d{1,2}(\.\d{1,2}){1,2}", version) is None:
         raise InputError(
             f"the algorithms of the MPI library '{name}' are not known; expected openmpi or mpich "
             "with a version, such as openmpi-5.0"
         )
-    [sign] = [each.sign for each in _core.mpi_libraries() if each.name == NAMES[family]]
-    return f"{sign} {version}"
+    return launcher.library_text(family, version)
 
 
 @dataclass(frozen=True)
