@@ -449,8 +449,9 @@ TOCCATA_PUBLIC int toccata_comm_reorder(MPI_Comm comm, const char* pattern, MPI_
  * - toccata_pattern: the pattern for reordering, as for toccata_comm_reorder.
  * - toccata_cart_weights: such as "1,4,1", the bytes per neighbour in each dimension of a grid, in
  *   any unit. If the library is preloaded with TOCCATA_TOPOLOGY=reorder:topologies, MPI_Cart_create
- *   with reorder = 1 keeps heavy dimensions inside nodes. MPI_Cart_create checks this value: if it
- *   is invalid, the library prints one line and ignores it.
+ *   with reorder = 1 keeps heavy dimensions inside nodes. The key overrides weights:1,4,1 in
+ *   TOCCATA_TOPOLOGY. MPI_Cart_create checks its value: if it is invalid, the library prints one
+ *   line and ignores it.
  *
  * If the value of another key is invalid, returns MPI_ERR_ARG and changes nothing. If the library
  * is preloaded, MPI_Comm_set_info accepts these keys, too. */

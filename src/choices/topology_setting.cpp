@@ -1,8 +1,10 @@
 #include "choices/topology_setting.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <system_error>
 
+#include "choices/cart_weights.h"
 #include "choices/choice.h"
 #include "topology/lines.h"
 #include "topology/words.h"
@@ -23,6 +25,19 @@ void read_reorder(std::string_view word, TopologySetting& setting) {
     }
 }
 
+int dimensions_of(std::string_view weights) {
+  return 1 + static_cast<int>(std::ranges::count(weights, ','));
+}
+
+void read_weights(std::string_view word, TopologySetting& setting) {
+  const int dimensions = dimensions_of(word);
+  parse_cart_weights(word, dimensions);
+  if (const std::string before = setting.weights_of(dimensions); !before.empty())
+    throw ChoiceError("weights:" + std::string(word) + ": weights:" + before +
+                      " has the same number of dimensions");
+  setting.weights.emplace_back(word);
+}
+
 // Removes `key` from the beginning of `word`, if it is there.
 bool takes(std::string_view& word, std::string_view key) {
   if (!word.starts_with(key)) return false;
@@ -32,12 +47,21 @@ bool takes(std::string_view& word, std::string_view key) {
 
 }  // namespace
 
+std::string TopologySetting::weights_of(int dimensions) const {
+  const auto found = std::ranges::find(weights, dimensions, dimensions_of);
+  return found == weights.end() ? "" : *found;
+}
+
 TopologySetting parse_topology_setting(std::string_view value) {
   TopologySetting setting;
   std::string* part = &setting.machine;  // a machine and a placement may have several words
   for (std::string_view word : split_words(value)) {
     if (takes(word, "reorder:")) {
       read_reorder(word, setting);
+      continue;
+    }
+    if (takes(word, "weights:")) {
+      read_weights(word, setting);
       continue;
     }
     if (takes(word, "placement:")) part = &setting.placement;
@@ -84,6 +108,8 @@ std::string reorders_text(const TopologySetting& setting) {
     text += "reorder:" + std::string(reorder_words()[static_cast<std::size_t>(setting.reorder)]);
   if (setting.reorders_topologies)
     text += (text.empty() ? "" : " ") + std::string("reorder:topologies");
+  for (const std::string& each : setting.weights)
+    text += (text.empty() ? "" : " ") + ("weights:" + each);
   return text;
 }
 

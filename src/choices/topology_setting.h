@@ -19,9 +19,15 @@ struct TopologySetting {
   // similar functions reorder ranks if reorder = 1 allows it ("reorder:topologies").
   Reorder reorder = Reorder::off;
   bool reorders_topologies = false;
+  // Of grids, at most one text per number of dimensions ("weights:1,4,1", parse_cart_weights).
+  std::vector<std::string> weights = {};
+
+  // The weights of the dimensions of a grid; "" if none are set for so many dimensions.
+  std::string weights_of(int dimensions) const;
 };
 
-// ChoiceError if the value of "reorder:" is unknown. `machine` and `placement` are not examined.
+// ChoiceError if a value of "reorder:" is unknown or one of "weights:" is wrong. `machine` and
+// `placement` are not examined.
 TopologySetting parse_topology_setting(std::string_view value);
 
 // The rows "choice bcast native<=256K, forestcoll" in the file of a saved machine (read_saved),
@@ -31,7 +37,7 @@ std::string choices_in_topology(const std::string& machine);
 using TopologyChoices = std::vector<std::pair<const Collective*, SizedChoice>>;
 TopologyChoices parse_topology_choices(std::string_view rows);
 
-// The parts "reorder:" of the value; "" if there are none.
+// The parts "reorder:" and "weights:" of the value; "" if there are none.
 std::string reorders_text(const TopologySetting& setting);
 
 }  // namespace toccata

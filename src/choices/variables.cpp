@@ -47,7 +47,7 @@ constexpr std::array known{
              "thread also advances them while the program computes, and needs a core per rank and "
              "MPI_THREAD_MULTIPLE (Open MPI only)"},
     Variable{
-        "TOCCATA_TOPOLOGY", "FILE, MACHINE or reorder:HOW", "what hwloc finds",
+        "TOCCATA_TOPOLOGY", "FILE, MACHINE, reorder:HOW or weights:LIST", "what hwloc finds",
         "children per level", "node:4 socket:2 core:8 placement:cyclic",
         "adds the switches from a file: Slurm's topology.conf, the output of `scontrol show "
         "topology`, ibnetdiscover, `toccata topo --save` or `toccata check --save`, or hwloc's "
@@ -57,7 +57,9 @@ constexpr std::array known{
         "exchanges the roles "
         "of ranks in an algorithm if a model predicts a gain, reorder:straight, exchange or "
         "shuffle always; reorder:topologies lets MPI_Cart_create and the other topology "
-        "functions reorder ranks if the program allows it"},
+        "functions reorder ranks if the program allows it; weights:1,4,1 gives MPI_Cart_create the "
+        "relative bytes per neighbour in each dimension of a grid of three dimensions (one word "
+        "weights: per number of dimensions)"},
     Variable{"TOCCATA_REPORT", "0, 1 or FILE.json", "0", "", "run.json",
              "makes rank 0 print at MPI_Finalize which algorithms ran, why, and the gain; a file "
              "receives all counts and times, for `toccata explain`"},

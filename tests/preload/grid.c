@@ -2,7 +2,8 @@
  * TOCCATA_TOPOLOGY=reorder:topologies. Argument: the number of simulated nodes; rank r of the world
  * is on node r modulo this number. Each grid must be as that of MPI with reorder = 0, except for
  * the order of the ranks, and must not have more neighbours on different nodes; with weights, the
- * sum of these. Prints how many grids have fewer. With a second argument, sets wrong weights. */
+ * sum of these. Prints how many grids have fewer. With the second argument "wrong", sets wrong
+ * weights; with "setting", leaves them to TOCCATA_TOPOLOGY and prints between_in_first(). */
 #include <mpi.h>
 
 #include <stdio.h>
@@ -103,15 +104,15 @@ static void grid(MPI_Comm comm, int cells, int ndims, int periodic) {
   if (theirs != MPI_COMM_NULL) MPI_Comm_free(&theirs);
 }
 
-/* A grid of two dimensions with these weights: its number of neighbours on different nodes in the
- * first dimension. */
+/* A grid of two dimensions with these weights, unless it is NULL: its number of neighbours on
+ * different nodes in the first dimension. */
 static int between_in_first(const char* value, int worlds[]) {
   int n, to, from, sum = 0, all = 0, dims[2] = {0, 0};
   const int periods[2] = {0, 0};
   MPI_Comm grid;
   MPI_Comm_size(MPI_COMM_WORLD, &n);
   PMPI_Dims_create(n, 2, dims);
-  set_weights(MPI_COMM_WORLD, value);
+  if (value != NULL) set_weights(MPI_COMM_WORLD, value);
   MPI_Cart_create(MPI_COMM_WORLD, 2, dims, periods, 1, &grid);
   PMPI_Allgather(&rank, 1, MPI_INT, worlds, 1, MPI_INT, grid);
   MPI_Cart_shift(grid, 0, 1, &from, &to);
@@ -147,13 +148,15 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm part;
   MPI_Comm_split(MPI_COMM_WORLD, rank % 4 == 3, -rank, &part); /* in reversed order */
-  if (argc > 2) wrong_weights();
+  const int by_setting = argc > 2 && strcmp(argv[2], "setting") == 0;
+  int worlds[MOST];
+  if (by_setting) fewer = between_in_first(NULL, worlds);
+  if (argc > 2 && !by_setting) wrong_weights();
   for (is_weighted = 0; argc <= 2 && is_weighted < 2; ++is_weighted) {
     grids(MPI_COMM_WORLD);
     grids(part);
   }
   MPI_Comm_free(&part);
-  int worlds[MOST];
   check(between_in_first("9,1", worlds) < between_in_first("1,9", worlds), "heavy dimension");
   int none[1] = {0}, too_many[1] = {MOST}, yes[1] = {1};
   MPI_Comm made;

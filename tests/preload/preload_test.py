@@ -561,6 +561,20 @@ class Reorder(unittest.TestCase):
         ):
             self.assertIn(f"info key toccata_cart_weights='{value}': {why}. Using the same", said)
 
+    def test_weights_of_grids_come_from_the_setting_too(self):
+        program = next(each for each in reorder if each.endswith("_grid"))
+        machine = "node:2 core:2 placement:node:0,1,0,1 reorder:topologies"
+        between = {}
+        for weights in ("9,1", "1,9"):
+            more = {"TOCCATA_TOPOLOGY": f"{machine} weights:1,2,3 weights:{weights}"}
+            outcome = run(program, 4, None, more=more, words=["2", "setting"])
+            self.assertEqual((outcome.out[0], outcome.messages), ("right", []), outcome.error)
+            between[weights] = int(outcome.out[1])
+        self.assertEqual(between, {"9,1": 0, "1,9": 2})
+        more = {"TOCCATA_TOPOLOGY": f"{machine} weights:1,x"}
+        outcome = run(program, 4, None, more=more, words=["2", "setting"])
+        self.assertIn("'1,x': expected numbers from 0 to 1e12", outcome.messages[0])
+
     def test_ranks_stay_where_nobody_asks(self):
         outcome = run(self.program(), 8, "ring", more=self.settings("off"))
         self.assertEqual(outcome.out, ["all", "right"], outcome.error)

@@ -35,7 +35,9 @@ int reorder_for_topology(MPI_Comm comm,
 
 std::vector<double> cart_weights(MPI_Comm comm, int dimensions) {
   Communicator& communicator = *Communicator::of(comm);
-  const std::string text = communicator.cart_weights();
+  const std::string by_info = communicator.cart_weights();
+  const std::string text =
+      by_info.empty() ? Settings::get().topology().weights_of(dimensions) : by_info;
   std::string complaint;
   std::vector<double> mine(dimensions, 1);
   try {

@@ -17,9 +17,9 @@ int reorder_for_topology(MPI_Comm comm,
                          const std::function<Mapping(const Placement& placement)>& map,
                          MPI_Comm& bare);
 
-// The weights of the dimensions of a grid, by the info key toccata_cart_weights; empty without it.
-// If a value is wrong, or ranks have different ones, prints a line and returns none. The same on
-// all ranks. Collective.
+// The weights of the dimensions of a grid, by the info key toccata_cart_weights, otherwise by
+// TOCCATA_TOPOLOGY=weights:...; empty without either. If a value is wrong, or ranks have different
+// ones, prints a line and returns none. The same on all ranks. Collective.
 std::vector<double> cart_weights(MPI_Comm comm, int dimensions);
 
 // Whether we serve a call with this value of `reorder`.

@@ -145,7 +145,7 @@ def test_trees_come_close_to_the_bound(text: str, links: str) -> None:
         loose = {("leaf:2 node:4", "allgather"): 1.76, ("leaf:2 node:4", "allreduce"): 2.3}
         most = loose.get((text, each.collective), 1.05)
         assert 1 - 1e-9 <= each.busiest(network) / bound <= most, each.collective
-        assert each.seconds < 2
+        assert each.seconds < 20  # usually below 1
 
 
 @pytest.mark.parametrize(
@@ -164,7 +164,7 @@ def test_large_tori_with_changed_links_have_trees_for_allgathers(links: str) -> 
     # Every node receives the blocks of all others.
     assert 1 <= allgather.busiest(network) / float((network.nodes - 1) / min(into)) <= 1.02
     assert allgather.depth <= 30  # without changes: 7 + 7 + 3
-    assert allgather.seconds < 2
+    assert allgather.seconds < 20  # usually below 1
 
 
 def test_whole_tori_need_no_trees_for_allgathers() -> None:

@@ -28,6 +28,18 @@ TEST(TopologySetting, HasPartsInAnyOrder) {
   EXPECT_EQ(reorders_text(parse_topology_setting("")), "");
 }
 
+TEST(TopologySetting, HasWeightsPerNumberOfDimensions) {
+  const TopologySetting both =
+      parse_topology_setting("weights:1,4,1 reorder:topologies node:4 weights:2,1");
+  EXPECT_EQ(both.machine, "node:4");
+  EXPECT_EQ(both.weights_of(3), "1,4,1");
+  EXPECT_EQ(both.weights_of(2), "2,1");
+  EXPECT_EQ(both.weights_of(1), "");
+  EXPECT_EQ(reorders_text(both), "reorder:topologies weights:1,4,1 weights:2,1");
+  for (const char* wrong : {"weights:", "weights:1,x", "weights:-1", "weights:1,2 weights:2,1"})
+    EXPECT_THROW(parse_topology_setting(wrong), ChoiceError) << wrong;
+}
+
 TEST(TopologySetting, FindsChoicesInTheFileOfASavedMachine) {
   const std::string file = testing::TempDir() + "toccata_choices.txt";
   const auto rows = [&](const char* contents) {
