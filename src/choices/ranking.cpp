@@ -206,16 +206,12 @@ static bool sends_messages(const Choice& choice) {
 
 std::optional<Ranking::Surest> Ranking::surest_gain_over(const Choice& other,
                                                          std::int64_t bytes) const {
-  const Sketch* const compared = find(other);
-  if (compared == nullptr || slow() == nullptr) return {};
-  const double usual = compared->seconds(rates_, bytes),
-               slow = compared->seconds(*this->slow(), bytes);
+  if (find(other) == nullptr || slow() == nullptr) return {};
   const Sketch* best = nullptr;
   double most = 0;
   for (const Sketch& each : sketches_) {
     if (!sends_messages(each.choice)) continue;
-    const double gain =
-        std::min(usual / each.seconds(rates_, bytes), slow / each.seconds(*this->slow(), bytes));
+    const double gain = sure_gain(each.choice, other, bytes);
     if (gain <= most) continue;
     best = &each;
     most = gain;
@@ -243,10 +239,10 @@ std::optional<Ranking::Ratio> Ranking::ratio(const Choice& one, const Choice& ot
   return found;
 }
 
-std::optional<Ranking::Safest> Ranking::safest(NetworkKind network,
-                                               std::span<const std::int64_t> sizes,
-                                               std::span<const Choice> rivals,
-                                               double most_regret) const {
+std::optional<Ranking::Entry> Ranking::safest(NetworkKind network,
+                                              std::span<const std::int64_t> sizes,
+                                              std::span<const Choice> rivals,
+                                              double most_regret) const {
   if (networks_.empty()) return {};
   std::vector<double> regrets(sketches_.size(), 0);
   for (const Rates* const rates : possible(network))
@@ -267,8 +263,7 @@ std::optional<Ranking::Safest> Ranking::safest(NetworkKind network,
     for (std::size_t i = 0; i < regrets.size(); ++i)
       if (regrets[i] <= nearly_as_fast * least && sketches_[i].crossing < sketches_[best].crossing)
         best = i;
-  const Entry found = published_if_faster(sketches_[best].choice, sizes.back());
-  return Safest{found.choice, found.seconds, regrets[best]};
+  return published_if_faster(sketches_[best].choice, sizes.back());
 }
 
 double Ranking::sure_gain(const Choice& one, const Choice& other, std::int64_t bytes) const {

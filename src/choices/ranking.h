@@ -83,12 +83,8 @@ class Ranking {
   // model here contains. So there, of the choices with nearly the least regret, the one with the
   // fewest messages between nodes counts. `choice` and `seconds` (for the last size) as in Surest.
   // Nothing if the machine is known, or if all regrets are larger than `most_regret`.
-  struct Safest {
-    Choice choice;
-    double seconds, regret;
-  };
-  std::optional<Safest> safest(NetworkKind network, std::span<const std::int64_t> sizes,
-                               std::span<const Choice> rivals, double most_regret) const;
+  std::optional<Entry> safest(NetworkKind network, std::span<const std::int64_t> sizes,
+                              std::span<const Choice> rivals, double most_regret) const;
 
   // A ranked choice of messages, published inside nodes if that takes less time by the usual model.
   Entry published_if_faster(const Choice& choice, std::int64_t bytes) const;

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <initializer_list>
 
 #include "choices/native_algorithm.h"
 #include "choices/proved.h"
 #include "choices/ranking.h"
+#include "choices/reproducible.h"
 #include "costs/cost_bound.h"
 #include "deciding/network_rule.h"
 #include "deciding/node_rule.h"
@@ -109,24 +109,27 @@ bool may_run_apart(const Question& call, int ranks, std::int64_t bytes) {
 
 }  // namespace
 
-bool reorders_by_size(Ranks& ranks, const Collective& collective, const Choice& choice) {
-  if (ranks.rules().reproducible() && collective.reduces) return false;
-  return with_wish(choice, collective, ranks.wish_for(collective)).reorder == Reorder::automatic;
+Choice reproducible(Ranks& ranks, const Collective& collective, const Choice& asked) {
+  if (!ranks.rules().reproducible() || !collective.reduces) return asked;
+  const int p = ranks.facts().ranks;
+  const Choice choice = reproducible(collective, asked, {.p = p}, false);
+  if (!choice.native()) return choice;
+  ranks.say_once("TOCCATA_SUMS=reproducible: no reproducible algorithm of " +
+                 std::string(collective.name) + " works with " + std::to_string(p) +
+                 " ranks. Using " + asked.text() + ".");
+  return asked;
 }
 
 std::unique_ptr<Decision> Decision::make(Ranks& ranks, const Question& call, std::int64_t bytes,
                                          std::int64_t calls) {
   const Collective& collective = call.collective;
   std::unique_ptr<Decision> made(new Decision(ranks, collective, bytes));
-  if (made->follow(ranks.rules().tuning(), Source::tuned, call.keeps_order)) return made;
+  if (made->follow(Source::tuned, call.keeps_order)) return made;
   if (made->follow_topology(call)) return made;
   const bool learns = !call.keeps_order || ranks.rules().learns_sums();
-  if (learns && made->follow(ranks.rules().learned(), Source::learned, call.keeps_order))
-    return made;
+  if (learns && made->follow(Source::learned, call.keeps_order)) return made;
   if (collective.among_neighbors && !made->agree_on_blocks(call)) return nullptr;
-  if (const auto choice = node_rule(Form::blocking, collective, ranks.facts().ranks,
-                                    ranks.facts().node, made->ruled_bytes());
-      choice && ranks.facts().on_one_node && ranks.share_memory()) {
+  if (const auto choice = made->by_node_rule(); choice && ranks.share_memory()) {
     made->add(*choice, Source::node);
     return made;
   }
@@ -169,15 +172,14 @@ std::unique_ptr<Decision> Decision::forced(Ranks& ranks, const Collective& colle
 std::unique_ptr<Decision> Decision::make_persistent(Ranks& ranks, const Question& call,
                                                     std::int64_t bytes, const Choice& blocking) {
   std::unique_ptr<Decision> made(new Decision(ranks, call.collective, bytes, Form::persistent));
-  if (made->follow(ranks.rules().tuning(), Source::tuned, call.keeps_order)) return made;
-  if (!call.keeps_order && made->follow(ranks.rules().learned(), Source::learned, false))
-    return made;
+  if (made->follow(Source::tuned, call.keeps_order)) return made;
+  if (!call.keeps_order && made->follow(Source::learned, false)) return made;
   if (depends_on_order_of_edges(call.collective) && ranks.edges() == Edges::repeated) {
     made->add({}, Source::native);
     return made;
   }
   if (call.collective.among_neighbors && !made->agree_on_blocks(call)) return nullptr;
-  if (const auto choice = made->by_request_rule(); choice && ranks.share_memory()) {
+  if (const auto choice = made->by_node_rule(); choice && ranks.share_memory()) {
     made->add(*choice, Source::node);
     return made;
   }
@@ -219,24 +221,20 @@ std::unique_ptr<Decision> Decision::make_persistent(Ranks& ranks, const Question
 }
 
 std::unique_ptr<Decision> Decision::make_nonblocking(Ranks& ranks, const Question& call,
-                                                     std::int64_t bytes, std::int64_t calls) {
+                                                     std::int64_t bytes) {
   std::unique_ptr<Decision> made(new Decision(ranks, call.collective, bytes, Form::nonblocking));
-  const Edges edges = ranks.known_edges();
-  const bool must_stay = depends_on_order_of_edges(call.collective) && edges != Edges::distinct;
-  if (const auto choice = made->by_request_rule();
+  const bool must_stay =
+      depends_on_order_of_edges(call.collective) && ranks.known_edges() != Edges::distinct;
+  if (const auto choice = made->by_node_rule();
       choice && !must_stay && ranks.wish_for(call.collective).how == Reorder::off) {
     made->add(*choice, Source::node);
     return made;
   }
-  // Otherwise later decisions on blocking calls would serve it.
-  if (call.is_final || must_stay) {
-    made->add({}, Source::native);
-    return made;
-  }
-  if (call.keeps_order || (bytes < 0 && !made->may_try_without_size(edges))) return nullptr;
+  const bool stays = call.is_final || must_stay;  // later decisions on blocking calls do not count
+  if (!stays && (call.keeps_order || (bytes < 0 && !made->may_try_without_size()))) return nullptr;
   made->root_ = call.root;
   made->add({}, Source::native);
-  made->compare_by(Trials(made->setup(), calls));
+  if (!stays) made->compare_by(Trials(made->setup(), first_calls));
   return made;
 }
 
@@ -249,21 +247,15 @@ void Decision::compare_by(Trials trials) {
 }
 
 // A trial changes the order of repeated edges (Edges), and needs the neighbours of all ranks.
-bool Decision::may_try_without_size(Edges edges) const {
-  if (!tries_without_size(collective_)) return false;
-  if (depends_on_order_of_edges(collective_) && edges != Edges::distinct) return false;
+bool Decision::may_try_without_size() {
+  if (depends_on_order_of_edges(collective_) && ranks_.edges() != Edges::distinct) return false;
   return !collective_.among_neighbors ||
          network_rule_concerns(collective_, ranks_.facts().ranks, 0, false);
 }
 
-bool Decision::may_try_without_size() {
-  return may_try_without_size(depends_on_order_of_edges(collective_) ? ranks_.edges()
-                                                                     : Edges::distinct);
-}
-
 // If it turns out later that ranks cannot share memory, they send the same blocks as messages.
 // Among neighbours, nonblocking calls have not agreed on a size.
-std::optional<Choice> Decision::by_request_rule() {
+std::optional<Choice> Decision::by_node_rule() {
   const bool is_unsized = collective_.among_neighbors && form_ == Form::nonblocking;
   if (is_unsized || !ranks_.may_share_memory()) return {};
   return node_rule(form_, collective_, ranks_.facts().ranks, ranks_.facts().node, ruled_bytes());
@@ -294,12 +286,13 @@ double Decision::setup() const {
          (reorders ? std::min(0.3, 300e-6 * p) : 0);
 }
 
-bool Decision::follow(const Tuning& tuning, Source source, bool keeps_order) {
+bool Decision::follow(Source source, bool keeps_order) {
+  const bool is_learned = source == Source::learned;
+  const Tuning& tuning = is_learned ? ranks_.rules().learned() : ranks_.rules().tuning();
   if (tuning.points.empty()) return false;
   const Tuning::Point* point =
       tuning.find(collective_, ranks_.facts().ranks, ranks_.nodes(), bytes_);
   if (point == nullptr) return false;
-  const bool is_learned = &tuning == &ranks_.rules().learned();
   if (is_learned && !can_run(ranks_, collective_, point->choice, bytes_)) return false;
   // A choice of the network rule that was never compared with native counts only for the calls for
   // which the rule made it.
@@ -352,9 +345,8 @@ std::optional<Choice> Decision::through_memory() {
 }
 
 bool Decision::agree_on_blocks(const Question& call) {
-  const double mine = -call.unknown_block();
   double least = 0;
-  if (!ranks_.agree({&mine, 1}, {&least, 1})) return false;
+  if (!ranks_.agree(std::array{-call.unknown_block()}, {&least, 1})) return false;
   most_bytes_ = -least;
   return true;
 }
@@ -404,13 +396,8 @@ std::vector<Ranking::Entry> Decision::challengers(int root) {
   const auto possible = [&](std::int64_t bytes) {
     auto found =
         by_model == nullptr ? std::vector<Ranking::Entry>() : by_model->worth_trying(bytes);
-    if (is_open())
-      std::erase_if(found,
-                    [](const Ranking::Entry& each) { return each.choice.algorithm->publishes; });
-    if (const auto shared = is_open() ? std::nullopt : through_memory()) {
-      std::erase_if(found, [&](const Ranking::Entry& each) { return each.choice == *shared; });
+    if (const auto shared = is_open() ? std::nullopt : through_memory())
       found.insert(found.begin(), {*shared, 0});
-    }
     return found;
   };
   if (bytes_ >= 0) return possible(bytes_);
@@ -458,19 +445,14 @@ void Decision::inherit(double code, std::span<const Ranking::Entry> challengers)
   }
 }
 
+// Ranks may know different winners by shape, so the ballot of each contains its winner. A winner
+// counts only if every rank knows one. If they differ, the one with the largest code counts. A
+// trial of nonblocking calls that has not ended on one rank has no result.
+//
 // Only the rank itself knows the location of its buffers, so no choice depends on the location in
 // the current call. But the ranks exchange it with the times. Trials with such buffers never ran on
 // GPUs of several nodes, and the MPI library may send from there directly. So native serves from
 // now on; for sums, the choice that has served them.
-void Decision::end_trials() {
-  candidates_.assign(1, Candidate(candidates_[trials_->are_apart() ? trials_->serving() : 0]));
-  open_trials_.reset();
-  trials_.reset();
-}
-
-// Ranks may know different winners by shape, so the ballot of each contains its winner. A winner
-// counts only if every rank knows one. If they differ, the one with the largest code counts. A
-// trial of nonblocking calls that has not ended on one rank has no result.
 void Decision::agree(const Question& call) {
   const bool is_alone = candidates_.size() == 1, is_probe = trials_->is_probe();
   std::vector<double> ballot = is_open() ? open_trials_->ballot() : trials_->ballot();
@@ -491,7 +473,10 @@ void Decision::agree(const Question& call) {
   const double seconds = ranks_.now() - started;
   const std::span<const double> of_calls = std::span(least).first(times);
   most_bytes_ = -least[times];
-  if (least[times + 4] < 0) return end_trials();
+  if (least[times + 4] < 0) {
+    candidates_.assign(1, Candidate(candidates_[trials_->are_apart() ? trials_->serving() : 0]));
+    return trials_.reset();
+  }
   if (is_probe) trials_->expect_setup(-least[times + 3]);
   if (is_open())
     open_trials_->agree(of_calls, seconds);
@@ -530,13 +515,13 @@ void Decision::follow_blocking(const Decision& blocking) {
 std::int64_t Decision::lend() {
   if (!candidates_[serving()].choice.native()) return 0;
   if (open_trials_ != nullptr) return open_trials_->lend();
-  if (next().timed) return 0;
-  return trials_ ? trials_->pass() : all_calls;
+  return trials_ ? trials_->pass() : OpenTrials::unlimited;
 }
 
-void Decision::tell() {
+void Decision::tell(std::int64_t lent) {
   if (!trials_) return;
   const int current = trials_->current();
+  const std::int64_t calls = trials_->calls() - lent;
   Evidence times{.nodes = ranks_.known_nodes(), .native = trials_->seconds(0), .bound = bound_};
   for (std::size_t each = 0; each < candidates_.size(); ++each) {
     times.predicted = candidates_[each].predicted;
@@ -553,8 +538,8 @@ void Decision::tell() {
   static constexpr std::int64_t many_calls = 2 * Trials::first_probe;
   static constexpr double unknown = -1;  // seconds; any measured result counts more
   const bool is_measured = trials_->seconds(0) > 0;
-  const bool stays_by_rule = follows_network_rule_ && current == 1 && !collective_.reduces &&
-                             trials_->calls() >= many_calls;
+  const bool stays_by_rule =
+      follows_network_rule_ && current == 1 && !collective_.reduces && calls >= many_calls;
   if (is_measured ? !trials_->has_result() : !stays_by_rule) return;
   const double saved = is_measured ? trials_->seconds(0) - trials_->seconds(current) : unknown;
   ranks_.learn({.collective = &collective_,
@@ -564,7 +549,7 @@ void Decision::tell() {
                 .choice = candidates_[current].choice,
                 .seconds = trials_->seconds(current),
                 .native_seconds = trials_->seconds(0)},
-               saved * static_cast<double>(trials_->calls()));
+               saved * static_cast<double>(calls));
 }
 
 }  // namespace toccata

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -25,7 +24,6 @@ inline constexpr int first_calls = 32, first_calls_of_neighbors = 8;
 inline std::int64_t first_calls_of(const Collective& collective, const Facts& facts) {
   return collective.among_neighbors && !facts.on_one_node ? first_calls_of_neighbors : first_calls;
 }
-inline constexpr std::int64_t all_calls = std::numeric_limits<std::int64_t>::max();
 
 // The properties of a call on which decisions depend: the same on every rank, except for own_block.
 struct Question {
@@ -67,7 +65,7 @@ class Decision {
   // The decision for calls such as this one, of up to `bytes`; -1 if ranks do not know each other's
   // sizes. Collective. Null if the MPI library always serves them. `calls`: the number so far.
   static std::unique_ptr<Decision> make(Ranks& ranks, const Question& call, std::int64_t bytes,
-                                        std::int64_t calls = first_calls);
+                                        std::int64_t calls);
   // The decision for calls of up to `bytes` for which the user named an algorithm.
   static std::unique_ptr<Decision> forced(Ranks& ranks, const Collective& collective,
                                           const Choice& choice, std::int64_t bytes);
@@ -77,10 +75,10 @@ class Decision {
   // blocking form; it is the current candidate at first. Collective.
   static std::unique_ptr<Decision> make_persistent(Ranks& ranks, const Question& call,
                                                    std::int64_t bytes, const Choice& blocking);
-  // The same for nonblocking calls, after `calls` of them: native serves until a trial has ended.
+  // The same for nonblocking calls, after the first ones: native serves until a trial has ended.
   // Not collective, but agree() is. Null if the MPI library always serves them.
   static std::unique_ptr<Decision> make_nonblocking(Ranks& ranks, const Question& call,
-                                                    std::int64_t bytes, std::int64_t calls);
+                                                    std::int64_t bytes);
 
   // Which candidate serves the next call, and whether to time it. Nonblocking calls and starts of
   // persistent ones ask open_trials() instead.
@@ -92,8 +90,6 @@ class Decision {
   Server& server_of(const Trials::Start& start) {
     return server(start.apart ? serving() : start.candidate);
   }
-  // Whether one candidate serves all further calls, and calls are no longer counted.
-  bool is_made() const { return !trials_; }
   // The number of calls that the MPI library serves until the next trial; they count as completed.
   std::int64_t lend();
 
@@ -112,7 +108,7 @@ class Decision {
     most_bytes_ = std::max(most_bytes_, call.unknown_block());
   }
 
-  // Null if one candidate serves all calls.
+  // Null if one candidate serves all further calls, which are then no longer counted.
   Trials* trials() { return trials_ ? &*trials_ : nullptr; }
   // The same for calls that end later than they start; null for blocking calls.
   OpenTrials* open_trials() { return open_trials_.get(); }
@@ -132,8 +128,9 @@ class Decision {
   // Whether trials have found another winner since this was last called.
   bool has_changed() { return std::exchange(last_winner_, winner()) != winner(); }
 
-  // Writes its results to the report and to the file of learned results.
-  void tell();
+  // Writes its results to the report and to the file of learned results. `lent`: the number of
+  // calls lent to the MPI library that have not taken place.
+  void tell(std::int64_t lent = 0);
 
  private:
   Decision(Ranks& ranks, const Collective& collective, std::int64_t bytes,
@@ -143,11 +140,10 @@ class Decision {
   bool is_open() const { return form_ != Form::blocking; }
 
   void add(const Choice& choice, Source source, double predicted = 0);
-  void compare_by(Trials trials);  // the candidates
-  bool follow(const Tuning& tuning, Source source, bool keeps_order);
+  void compare_by(Trials trials);                // the candidates
+  bool follow(Source source, bool keeps_order);  // a file
   bool follow_topology(const Question& call);
-  bool may_try_without_size(Edges edges) const;
-  bool may_try_without_size();  // collective
+  bool may_try_without_size();  // collective, unless the edges are known
   double setup() const;         // seconds
   int serving() const { return trials_ ? trials_->serving() : 0; }
   // The candidate that won the trials, and that serves; 0 (native) if there is none yet.
@@ -157,11 +153,10 @@ class Decision {
     const std::uint64_t shape = collective_.among_neighbors ? 0 : ranks_.known_shape();
     return {shape, &collective_, bytes_, is_open()};
   }
-  void end_trials();
   void inherit(double code, std::span<const Ranking::Entry> challengers);
   std::vector<Ranking::Entry> challengers(int root);
   std::optional<Choice> through_memory();
-  std::optional<Choice> by_request_rule();
+  std::optional<Choice> by_node_rule();
   std::optional<Ranking::Entry> by_network_rule(const Question& call);
   std::optional<Ranking::Entry> by_neighbor_rule();
   bool agree_on_blocks(const Question& call);
@@ -191,7 +186,8 @@ class Decision {
   double bound_ = 0;        // the model's lower bound for all algorithms, in seconds; or 0
 };
 
-// Whether the model decides per size how ranks exchange their roles in that algorithm.
-bool reorders_by_size(Ranks& ranks, const Collective& collective, const Choice& choice);
+// The algorithm for a request: with TOCCATA_SUMS=reproducible, a reproducible one (see
+// choices/reproducible.h). If none can run, one line says so, and the request stays as it is.
+Choice reproducible(Ranks& ranks, const Collective& collective, const Choice& asked);
 
 }  // namespace toccata

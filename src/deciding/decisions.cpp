@@ -9,33 +9,18 @@
 
 namespace toccata {
 
-namespace {
-
-// Nonblocking calls without a decision of their own are served like blocking calls, whose decisions
-// may change.
-constexpr std::int64_t lent_at_once = 64;
-
-}  // namespace
-
 Decisions::SizeClass* Decisions::find(const Question& call, Form form) {
-  for (auto& two : classes_)
-    for (SizeClass& each : two)
-      if (each.collective == &call.collective && each.form == form && each.least <= call.bytes &&
-          call.bytes <= each.most && each.keeps_order == call.keeps_order &&
-          each.runs_users_code == call.runs_users_code && each.is_final == call.is_final)
-        return &each;
+  for (SizeClass& each : classes_)
+    if (each.collective == &call.collective && each.form == form && each.least <= call.bytes &&
+        call.bytes <= each.most && each.keeps_order == call.keeps_order &&
+        each.runs_users_code == call.runs_users_code && each.is_final == call.is_final)
+      return &each;
   return nullptr;
 }
 
-Decisions::SizeClass& Decisions::free_class() {
-  for (auto& two : classes_)
-    for (SizeClass& each : two)
-      if (each.collective == nullptr) return each;
-  return classes_.emplace_front()[0];
-}
-
-Decisions::SizeClass& Decisions::make(const Question& call, Form form) {
-  SizeClass& made = free_class();
+Decisions::SizeClass& Decisions::class_of(const Question& call, Form form) {
+  if (SizeClass* const found = find(call, form)) return *found;
+  SizeClass& made = classes_.emplace_front();
   made = {.collective = &call.collective,
           .form = form,
           .keeps_order = call.keeps_order,
@@ -52,13 +37,11 @@ void Decisions::ask(const Collective& collective, SizedChoice choice) {
   tell();
   take_back();
   std::erase_if(asked_, [&](const auto& each) { return each.first == &collective; });
-  each_class([&](SizeClass& each) {
-    if (each.collective != &collective) return;
-    if (each.form == Form::blocking)
-      each = {};
-    else
-      each.wants_decision = false;  // calls may be open that a trial times
+  std::erase_if(classes_, [&](const SizeClass& each) {
+    return each.collective == &collective && each.form == Form::blocking;
   });
+  for (SizeClass& each : classes_)  // calls may be open that a trial times
+    if (each.collective == &collective) each.wants_decision = false;
   asked_.emplace_front(&collective, std::move(choice));
 }
 
@@ -70,14 +53,11 @@ Decisions::Asked Decisions::asked(const Question& call) {
       told != asked_.end() ? std::optional(told->second) : ranks_.asked_by_info(collective);
   Asked result{named ? *named : ranks_.rules().asked(collective), named.has_value(), false};
   result.reorders =
-      call.bytes >= 0 && reorders_by_size(ranks_, collective, result.choice.at(call.bytes));
+      call.bytes >= 0 && !(ranks_.rules().reproducible() && collective.reduces) &&
+      with_wish(result.choice.at(call.bytes), collective, ranks_.wish_for(collective)).reorder ==
+          Reorder::automatic;
   result.by_size = result.by_size || !result.choice.is_fixed() || result.reorders;
   return result;
-}
-
-Decision* Decisions::made_for(const Question& call) {
-  const SizeClass* const found = find(call, Form::blocking);
-  return (found != nullptr ? *found : make(call, Form::blocking)).decision.get();
 }
 
 bool Decisions::follows_node_rule(const SizeClass& calls) {
@@ -101,11 +81,9 @@ bool Decisions::follows_network_rule(const SizeClass& calls) const {
   if (network_rule_holds_at_once(*calls.collective, facts.ranks, calls.most, calls.keeps_order) &&
       ranks_.rules().checkable_own_rules() != nullptr && !facts.on_one_node)
     return true;
-  return std::ranges::any_of(classes_, [&](const auto& two) {
-    return std::ranges::any_of(two, [&](const SizeClass& each) {
-      return each.form == Form::blocking && (each.keeps_order || !calls.keeps_order) &&
-             each.decision != nullptr && each.decision->follows_network_rule();
-    });
+  return std::ranges::any_of(classes_, [&](const SizeClass& each) {
+    return each.form == Form::blocking && (each.keeps_order || !calls.keeps_order) &&
+           each.decision != nullptr && each.decision->follows_network_rule();
   });
 }
 
@@ -123,7 +101,7 @@ void Decisions::begin(SizeClass& made, const Question& call) {
   const Facts facts = ranks_.facts();
   const Asked asked = this->asked(call);
   const bool chooses = !asked.by_size && ranks_.rules().chooses(collective);
-  if (facts.ranks == 1 && chooses) made.left = all_calls;
+  if (facts.ranks == 1 && chooses) made.left = OpenTrials::unlimited;
   if (facts.ranks == 1 || !(chooses || (asked.by_size && facts.obey_rules))) return;
   const SizeRange sizes = size_range(bytes, call.keeps_order);
   made.least = sizes.least;
@@ -137,16 +115,16 @@ void Decisions::begin(SizeClass& made, const Question& call) {
       made.least = asked.reorders ? std::max(made.least, least) : least;
       made.most = asked.reorders ? std::min(made.most, named->most) : named->most;
     }
-    made.decision = Decision::forced(ranks_, collective, named->choice, made.most);
+    made.decision = Decision::forced(ranks_, collective,
+                                     reproducible(ranks_, collective, named->choice), made.most);
     return;
   }
-  made.wants_decision = bytes > 0 || collective.synchronizes || collective.vector_of != nullptr ||
-                        collective.among_neighbors;
+  made.wants_decision = bytes != 0 || collective.synchronizes;
   made.begins_natively = !call.is_final && !ranks_.rules().decides_at_once(call.keeps_order) &&
                          !follows_node_rule(made) && !follows_network_rule(made) &&
                          !follows_topology(made);
   if (!made.wants_decision)
-    made.left = all_calls;
+    made.left = OpenTrials::unlimited;
   else if (made.begins_natively)
     made.left = first_calls_of(collective, facts);
 }
@@ -159,8 +137,7 @@ void Decisions::begin_nonblocking(SizeClass& made, const Question& call) {
   const Rules& rules = ranks_.rules();
   made.wants_decision = rules.chooses(collective) && !asked(call).by_size &&
                         !rules.decides_at_once(call.keeps_order) &&
-                        (call.bytes > 0 || (call.bytes == 0 && collective.synchronizes) ||
-                         (call.bytes < 0 && tries_without_size(collective)));
+                        (call.bytes != 0 || collective.synchronizes);
   made.calls_to_decision = static_cast<std::int8_t>(call.is_final ? 0 : first_calls);
 }
 
@@ -190,7 +167,7 @@ Decisions::Verdict Decisions::nonblocking(SizeClass& calls, const Question& call
   }
   if (calls.calls_to_decision == 0) {
     calls.calls_to_decision = -1;
-    calls.decision = Decision::make_nonblocking(ranks_, call, calls.most, first_calls);
+    calls.decision = Decision::make_nonblocking(ranks_, call, calls.most);
   }
   Decision* const decision = calls.decision.get();
   if (decision == nullptr) return {};
@@ -199,53 +176,47 @@ Decisions::Verdict Decisions::nonblocking(SizeClass& calls, const Question& call
   if (const SizeClass* const same = find(call, Form::blocking);
       !trials->is_under_way() && same != nullptr && same->decision != nullptr)
     decision->follow_blocking(*same->decision);
-  due_ -= trials->is_due() ? 1 : 0;
   const std::optional<Trials::Start> start = trials->start();
-  due_ += trials->is_due() ? 1 : 0;
+  are_due_ = are_due_ || trials->is_due();
   return {.decision = decision, .start = *start};
 }
 
+// Nonblocking calls without a decision of their own are served like blocking calls, whose decisions
+// may change.
 Decisions::SizeClass& Decisions::lend(const Question& call) {
-  SizeClass* const found = find(call, Form::nonblocking);
-  SizeClass& calls = found != nullptr ? *found : make(call, Form::nonblocking);
+  static constexpr std::int64_t at_once = 64;
+  SizeClass& calls = class_of(call, Form::nonblocking);
   if (gave_up_ || !calls.wants_decision)
-    calls.left = lent_at_once;
+    calls.left = at_once;
   else if (calls.calls_to_decision >= 0)
     calls.left = static_cast<int>(std::exchange(calls.calls_to_decision, std::int8_t{0}));
   else
-    calls.left = calls.decision != nullptr && calls.decision->trials() != nullptr
-                     ? calls.decision->lend()
-                     : lent_at_once;
+    calls.left = calls.decision != nullptr ? calls.decision->lend() : at_once;
   return calls;
 }
 
 void Decisions::take_back() {
-  each_class([](SizeClass& each) {
-    if (each.form == Form::blocking) return;
+  for (SizeClass& each : classes_) {
+    if (each.form == Form::blocking) continue;
     if (each.decision != nullptr && each.decision->open_trials() != nullptr)
       each.decision->open_trials()->take_back(each.left);
     each.left = 0;
-  });
+  }
 }
 
 void Decisions::agree() {
-  due_ = 0;
-  each_class([](SizeClass& each) {
+  are_due_ = false;
+  for (SizeClass& each : classes_) {
     OpenTrials* const trials = each.decision == nullptr ? nullptr : each.decision->open_trials();
-    if (trials == nullptr || !trials->is_due()) return;
-    each.decision->agree({.collective = *each.collective,
-                          .bytes = each.most,
-                          .root = each.decision->root(),
-                          .keeps_order = each.keeps_order,
-                          .runs_users_code = each.runs_users_code,
-                          .is_final = each.is_final});
+    if (trials == nullptr || !trials->is_due()) continue;
+    each.decision->agree({.collective = *each.collective, .root = each.decision->root()});
     each.left = 0;
-  });
+  }
 }
 
 void Decisions::give_up() {
   gave_up_ = true;
-  due_ = 0;
+  are_due_ = false;
 }
 
 std::unique_ptr<Decision> Decisions::persistent(const Question& call) {
@@ -266,13 +237,12 @@ void Decisions::decide(SizeClass& calls, const Question& call) {
     calls.decision = Decision::make(ranks_, call, calls.most,
                                     begins_now ? 0 : first_calls_of(*calls.collective, facts));
   if (calls.decision != nullptr && calls.decision->follows_network_rule())
-    each_class([&](SizeClass& each) {
+    for (SizeClass& each : classes_)
       if (each.form == Form::blocking && each.wants_decision &&
           (calls.keeps_order || !each.keeps_order))
         each.left = 0;
-    });
   if (calls.decision == nullptr)
-    calls.left = all_calls;
+    calls.left = OpenTrials::unlimited;
   else if (Trials* const trials = calls.decision->trials())
     trials->share_budget();
 }
@@ -282,25 +252,23 @@ void Decisions::decide(SizeClass& calls, const Question& call) {
 // numbers: calls lent to the MPI library count when they are made.
 bool Decisions::may_try(const SizeClass& asking) const {
   double budget = 0, own = 0, most_of_others = 0;  // seconds
-  for (const auto& two : classes_)
-    for (const SizeClass& each : two) {
-      const Trials* const trials = each.decision == nullptr ? nullptr : each.decision->trials();
-      if (trials == nullptr || each.form != Form::blocking) continue;
-      const double spent =
-          static_cast<double>(trials->calls() - each.left) * trials->seconds(trials->serving());
-      budget += Trials::share * spent - trials->cost();
-      if (&each == &asking)
-        own = spent;
-      else if (trials->waits())
-        most_of_others = std::max(most_of_others, spent);
-    }
+  for (const SizeClass& each : classes_) {
+    const Trials* const trials = each.decision == nullptr ? nullptr : each.decision->trials();
+    if (trials == nullptr || each.form != Form::blocking) continue;
+    const double spent =
+        static_cast<double>(trials->calls() - each.left) * trials->seconds(trials->serving());
+    budget += Trials::share * spent - trials->cost();
+    if (&each == &asking)
+      own = spent;
+    else if (trials->waits())
+      most_of_others = std::max(most_of_others, spent);
+  }
   return own >= most_of_others && asking.decision->trials()->price() <= budget;
 }
 
 void Decisions::tell() {
-  each_class([](SizeClass& each) {
-    if (each.decision != nullptr) each.decision->tell();
-  });
+  for (const SizeClass& each : classes_)
+    if (each.decision != nullptr) each.decision->tell(each.left);
 }
 
 }  // namespace toccata

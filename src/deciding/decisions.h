@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <forward_list>
 #include <memory>
@@ -53,9 +52,8 @@ class Decisions {
   // All ranks call this for all valid blocking and nonblocking calls, except for calls lent to the
   // MPI library. With `one_by_one`, this rank lends no blocking calls.
   Verdict verdict(const Question& call, Form form, bool one_by_one) {
-    SizeClass* found = find(call, form);
-    if (found == nullptr) found = &make(call, form);
-    return form == Form::blocking ? blocking(*found, call, one_by_one) : nonblocking(*found, call);
+    SizeClass& calls = class_of(call, form);
+    return form == Form::blocking ? blocking(calls, call, one_by_one) : nonblocking(calls, call);
   }
   // Call this after each blocking call, as Decision::ended().
   void ended(const Verdict& verdict, const Question& call, const TimedCall& timed, bool on_device) {
@@ -69,7 +67,7 @@ class Decisions {
 
   // Whether trials of nonblocking calls have ended but the ranks have not agreed on their times
   // yet. The same on all ranks at the same call. agree() is collective.
-  bool are_due() const { return due_ > 0; }
+  bool are_due() const { return are_due_; }
   void agree();
   // Ends all trials of nonblocking calls for good.
   void give_up();
@@ -79,7 +77,7 @@ class Decisions {
 
   // The decision for a call that must not wait for other ranks; null if no blocking call has made
   // it yet.
-  Decision* made_for(const Question& call);
+  Decision* made_for(const Question& call) { return class_of(call, Form::blocking).decision.get(); }
 
   // Whether there is a class for blocking calls like this one.
   bool know(const Question& call) { return find(call, Form::blocking) != nullptr; }
@@ -95,14 +93,8 @@ class Decisions {
   void tell();
 
  private:
-  template <typename Visit>
-  void each_class(Visit&& visit) {
-    for (auto& two : classes_)
-      for (SizeClass& each : two) visit(each);
-  }
   SizeClass* find(const Question& call, Form form);
-  SizeClass& free_class();
-  SizeClass& make(const Question& call, Form form);
+  SizeClass& class_of(const Question& call, Form form);  // made at its first call
   // The requested algorithm, and whether it depends on the size.
   struct Asked {
     SizedChoice choice;
@@ -124,10 +116,8 @@ class Decisions {
 
   Ranks& ranks_;
   std::forward_list<std::pair<const Collective*, SizedChoice>> asked_;  // by name
-  // In pairs, because that takes the least memory; entries without a collective are free.
-  std::forward_list<std::array<SizeClass, 2>> classes_;
-  int due_ = 0;
-  bool gave_up_ = false;
+  std::forward_list<SizeClass> classes_;
+  bool are_due_ = false, gave_up_ = false;
 };
 
 }  // namespace toccata

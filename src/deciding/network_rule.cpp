@@ -54,10 +54,8 @@ std::optional<Ranking::Entry> network_rule(const Ranking& ranking, NetworkKind n
   if (rules_for_any_mpi().find(RuleTable::Section::unknown_rival, collective, p, sizes.most) !=
       RuleTable::least_regret)
     return {};
-  const auto safest = ranking.safest(network, std::array{sizes.least, sizes.most},
-                                     rivals_of(collective), most_regret);
-  if (!safest) return {};
-  return Ranking::Entry{safest->choice, safest->seconds};
+  return ranking.safest(network, std::array{sizes.least, sizes.most}, rivals_of(collective),
+                        most_regret);
 }
 
 // Messages of vector forms are never published.

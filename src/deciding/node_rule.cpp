@@ -3,7 +3,6 @@
 #include "choices/proved.h"
 #include "choices/shipped_rules.h"
 #include "deciding/size_range.h"
-#include "writing/registry.h"
 
 namespace toccata {
 

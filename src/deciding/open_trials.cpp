@@ -26,8 +26,7 @@ std::optional<OpenTrials::Start> OpenTrials::start() {
 }
 
 std::int64_t OpenTrials::lend() {
-  if (is_over()) return unlimited;
-  return started_ == 0 ? trials_->pass() : 0;
+  return is_over() ? unlimited : trials_->pass();  // none in a trial
 }
 
 void OpenTrials::ended(const Start& call, double seconds) {
@@ -49,14 +48,13 @@ std::vector<double> OpenTrials::ballot() {
 // Another rank may receive the agreement later. So it counts from the same start on all ranks.
 void OpenTrials::agree(std::span<const double> least, double agreement) {
   agreed_.assign(least.begin(), least.end());
-  agreement_ = agreement;
-  if (lag_ == unlimited) conclude();
+  if (lag_ == unlimited) conclude(agreement);
 }
 
-void OpenTrials::conclude() {
+void OpenTrials::conclude(double agreement) {
   const std::size_t times = agreed_.size() - 1;
   if (agreed_[times] > 0)
-    trials_->agree(std::span(agreed_).first(times), agreement_);
+    trials_->agree(std::span(agreed_).first(times), agreement);
   else
     trials_->put_off();
   agreed_.clear();

@@ -70,13 +70,12 @@ class OpenTrials {
 
  private:
   bool is_over() const { return started_ == trials_->trial().size(); }
-  void conclude();
+  void conclude(double agreement = 0);
 
   Trials* trials_;
   std::int64_t lag_;
-  bool cast_ = false;           // the ballot
-  std::vector<double> agreed_;  // the agreement that does not count yet
-  double agreement_ = 0;
+  bool cast_ = false;                                       // the ballot
+  std::vector<double> agreed_;                              // the agreement that does not count yet
   std::int64_t since_ = 0;                                  // starts since the trial
   std::atomic<std::int64_t> trial_ = 0;                     // number of the trial
   std::size_t started_ = 0;                                 // calls of the trial

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <string>
-#include <utility>
 
 #include "collectives/neighborhood.h"
 #include "text/digest.h"
@@ -11,7 +10,6 @@
 
 namespace toccata {
 
-// Regions are numbered by first appearance.
 std::uint64_t digest_of(const Shape& known) {
   if (known.placement == nullptr) return 0;
   const Placement& placement = *known.placement;

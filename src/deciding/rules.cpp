@@ -26,8 +26,7 @@ bool Rules::names(const Collective& collective) const {
 }
 
 bool Rules::chooses(const Collective& collective) const {
-  if (!chooses_ || names(collective)) return false;
-  return !(reproducible_ && collective.reduces);
+  return chooses_ && !names(collective) && !(reproducible_ && collective.reduces);
 }
 
 }  // namespace toccata

@@ -3,8 +3,6 @@
 #include <bit>
 #include <cstdint>
 
-#include "collectives/collective.h"
-
 namespace toccata {
 
 // The sizes of calls that share a decision, in bytes.
@@ -21,11 +19,6 @@ inline SizeRange size_range(std::int64_t bytes, bool keeps_order) {
   if (!keeps_order) return {most / 2 + 1, most};
   const std::int64_t middle = most / 2 + most / 4;
   return bytes <= middle ? SizeRange{most / 2 + 1, middle} : SizeRange{middle + 1, most};
-}
-
-// Whether trials may compare algorithms for calls whose sizes differ between ranks.
-inline bool tries_without_size(const Collective& collective) {
-  return collective.vector_of != nullptr || collective.among_neighbors;
 }
 
 }  // namespace toccata

@@ -250,33 +250,25 @@ void Trials::plan() {
     else if (next < 0 || each.ratio < candidates_[next].ratio)
       next = candidate;
   }
-  if (!untried.empty() || next >= 0) {
-    may_ask_ = true;
-    // Apart from the program's calls, every call is a cost, so the most promising one is tried
-    // alone.
-    if (apart_ && !untried.empty()) untried.resize(1);
-    double excess = 2 * expected_excess * static_cast<double>(untried.size());
-    if (untried.empty()) {
-      compare(next);
-      excess = 4 * std::max(0.0, candidates_[next].ratio - 1);
-    } else {
-      try_candidates(untried);
-    }
-    begin(0, overhead() + (apart_ ? cost_apart() : excess));
-    recheck_ = 2 * planned_;
-    return;
+  may_ask_ = !untried.empty() || next >= 0;
+  if (!may_ask_)  // the nearest rival; the first candidate, the native algorithm, always is one
+    for (int candidate = 0; candidate < number; ++candidate)
+      if (candidate != current_ && !candidates_[candidate].dropped &&
+          (next < 0 || candidates_[candidate].ratio < candidates_[next].ratio))
+        next = candidate;
+  double excess = 2 * expected_excess * static_cast<double>(untried.size());
+  if (!untried.empty()) {
+    // Apart from the program's calls, every call is a cost: the most promising one is tried alone.
+    if (apart_) untried.resize(1);
+    try_candidates(untried);
+  } else if (next >= 0) {
+    compare(next);
+    excess = 4 * std::max(0.0, candidates_[next].ratio - 1);
+  } else {
+    return begin_at(never);
   }
-  // The nearest rival. The first candidate, the native algorithm, always is one.
-  int rival = -1;
-  for (int candidate = 0; candidate < static_cast<int>(candidates_.size()); ++candidate)
-    if (candidate != current_ && !candidates_[candidate].dropped &&
-        (rival < 0 || candidates_[candidate].ratio < candidates_[rival].ratio))
-      rival = candidate;
-  if (rival < 0) return begin_at(never);
-  compare(rival);
-  const double excess = 4 * std::max(0.0, candidates_[rival].ratio - 1);
-  begin(std::max(recheck_, calls_ + 1), overhead() + (apart_ ? cost_apart() : excess));
-  recheck_ = 4 * planned_;
+  begin(may_ask_ ? 0 : recheck_, overhead() + (apart_ ? cost_apart() : excess));
+  recheck_ = (may_ask_ ? 2 : 4) * planned_;
 }
 
 // The cost of an agreement, in calls of the current candidate: one call until the cost is known;

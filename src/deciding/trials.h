@@ -128,7 +128,7 @@ class Trials {
   // The candidates that serve the calls of the trial that is next, or goes on.
   std::span<const int> trial() const { return trial_; }
   // Counts all (untimed) calls up to the next trial as completed; returns their number.
-  std::int64_t pass() { return begins_ - std::exchange(calls_, begins_); }
+  std::int64_t pass() { return next().timed ? 0 : begins_ - std::exchange(calls_, begins_); }
   // So many of the calls that pass() has counted have not taken place.
   void take_back(std::int64_t calls) { calls_ -= calls; }
   // This rank's numbers. agree() takes the minimum of each over all ranks.

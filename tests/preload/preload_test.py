@@ -236,7 +236,8 @@ class Preload(unittest.TestCase):
             otherwise = run(program, 5, None, more={"TOCCATA_ALLREDUCE": "ring"})
             self.assertGreater(int(otherwise.out[0]), 1, "the numbers tell nothing")
             printed = set()
-            for asked in (None, "ring", "recursive_doubling"):
+            by_size = "ring<=1K, recursive_doubling", "native<=1K, ring"
+            for asked in (None, "ring", "recursive_doubling", *by_size):
                 more = {"TOCCATA_SUMS": "reproducible"}
                 if asked is not None:
                     more["TOCCATA_ALLREDUCE"] = asked

@@ -82,7 +82,7 @@ int run_blocking(const ProgramCall& call, const Seat& seat, Communicator& commun
   if (reports || start.timed) timed.arrived = communicator.now();
   int code = MPI_SUCCESS;
   const bool stays = call.algorithm == nullptr && !reports && !Recorded::is_on() &&
-                     (decision == nullptr || decision->is_made());
+                     (decision == nullptr || decision->trials() == nullptr);
   const bool served = !server.is_native() && run_ours(call.operation, seat, communicator, server,
                                                       code, stays ? &call.signature : nullptr);
   if (served && call.algorithm == nullptr && code != MPI_SUCCESS)

@@ -221,14 +221,7 @@ Server& Communicator::add(const Collective& collective, const char* algorithm) {
       say_once(
           "TOCCATA_* settings do not apply to communicators with ranks outside MPI_COMM_WORLD, "
           "because the settings of those ranks are unknown. Using the MPI library there.");
-    if (!is_inter() && obey_rules() && settings.reproducible() && collective.reduces) {
-      choice = reproducible(collective, asked, {.p = size()}, false);
-      if (choice.native())
-        say_once("TOCCATA_SUMS=reproducible: no reproducible algorithm of " +
-                 std::string(collective.name) + " works with " + std::to_string(size()) +
-                 " ranks. Using " + asked.text() + ".");
-      if (choice.native()) choice = asked;
-    }
+    if (!is_inter() && obey_rules()) choice = reproducible(*this, collective, asked);
     // Whether the choice can run here may depend on the locations of all ranks. If ranks are to be
     // reordered, all of them discover these locations now. Later, a rank that has the plan would
     // not take part.
