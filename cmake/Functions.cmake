@@ -62,8 +62,8 @@ _style(fortran "" any "const MPI_Fint* $" buffer "void* $" offsets "const MPI_Ai
 _style(from_fortran "" any "$" buffer "c_buffer($)" count "*$" type "c_datatype($)"
        types "c_datatypes($, {c_buffer(sendbuf) == MPI_IN_PLACE ? 0 : peers.out|peers.in}).data()"
        op "c_operation($)" root "*$" offset "*$")
-_style(signature_in_fortran "" any "nullptr" count "*$" type "c_datatype($)" op "c_operation($)"
-       root "*$")
+_style(signature_in_fortran "" any "nullptr" buffer "c_buffer($)" count "*$" type "c_datatype($)"
+       op "c_operation($)" root "*$")
 _style(addresses "" any "void* $")
 # What each neighbour gets: the counts and datatypes of the sent blocks.
 _style(edges "" count "{$|}" counts "{$|}" type "{$|}" types "{$|}")

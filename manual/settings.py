@@ -19,8 +19,8 @@ variables, or write lines `NAME=value` to a file. If several places contain the 
 of this list is used:
 
 1. the environment
-2. `~/.config/toccata/toccata.conf`, the user's file
-3. `PREFIX/etc/toccata.conf`, the file of the installation.
+2. `$XDG_CONFIG_HOME/toccata/toccata.conf` (default: `~/.config/toccata/toccata.conf`), the user's file
+3. `PREFIX/etc/toccata.conf` (`/etc/toccata.conf` if PREFIX is `/usr`), the file of the installation.
 
 The settings must be identical on all ranks. `toccata run` passes them to all hosts. `toccata doctor`
 prints the settings in effect and their origin.
@@ -41,7 +41,7 @@ One setting per collective names its algorithm. The value is one of:
 | `native` | the MPI library's own algorithm |
 | `sparbit` | this algorithm; `toccata list` shows all of them |
 | `sparbit:messages=per_block` | the algorithm with a parameter |
-| `bruck:travel=datatype` | the algorithm, with the way in which messages of several pieces are sent: `whole`, `packed`, `datatype`, `per_block` and `published` (through the shared memory of a node) |
+| `bruck:travel=datatype` | the algorithm, with the way in which messages of several pieces are sent: `whole` (default: one message; the library selects the method), `packed` (one message, copied into one buffer), `datatype` (one message with a derived datatype), `per_block` (one message per block) or `published` (through the shared memory of a node; between nodes as `whole`) |
 | `bruck<=4K, hierarchical<=256K, native` | by size: `bruck` up to 4 KiB, then `hierarchical` up to 256 KiB, then `native`; [sizes](tuning.md#sizes) are bytes per block or of the message |
 | `file:mine.json` | a proved schedule from `toccata prove -o` |
 | `nccl` | NCCL or RCCL, for allreduces of device buffers only |

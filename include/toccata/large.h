@@ -1,7 +1,7 @@
 /* The functions of toccata.h for counts of more than 2^31 - 1 elements. They have the suffix _c, as
  * in MPI 4: counts are MPI_Count, displacements MPI_Aint. Otherwise each is like the function
- * without _c. toccata.h includes this file if the MPI library has MPI 4. [MPI 4.0, section 2.5.8]
- */
+ * without _c. toccata.h includes this file if the MPI library supports MPI 4. [MPI 4.0,
+ * section 2.5.8] */
 #ifndef TOCCATA_LARGE_H
 #define TOCCATA_LARGE_H
 

@@ -4,7 +4,8 @@
  * an algorithm, such as "sparbit", "sparbit:messages=per_block" (with a parameter) or "native" (the
  * MPI library's own algorithm). NULL means the algorithm that the environment or toccata.conf sets,
  * such as TOCCATA_ALLGATHER=bruck. If neither sets one, the library chooses for blocking calls.
- * toccata_i... and toccata_..._init use that choice as soon as there is one, and native before. The
+ * toccata_i... and toccata_..._init use its current choice for blocking calls of the same
+ * collective and similar size on the communicator. Before that choice exists, they use native. The
  * setting has the name of the function, such as TOCCATA_BCAST for toccata_bcast. Some settings
  * serve two functions:
  *
@@ -33,18 +34,19 @@
  * Messages use a private communicator. MPI_Init creates it from MPI_COMM_WORLD if this library is
  * preloaded or comes before MPI in the link order. Otherwise the first collective on a communicator
  * that contains all ranks creates it, and each other communicator gets a private communicator of
- * its own. Then native serves the nonblocking collectives of a communicator at first, because they
- * must not wait for other ranks. Toccata serves them after the communicator's first blocking or
- * persistent collective. The private communicator does not inherit attributes. The first collective
- * on a communicator calls one or two additional MPI collectives.
+ * its own. In this second case, native serves the nonblocking collectives of a communicator at
+ * first, because they must not wait for other ranks. Toccata serves them after the communicator's
+ * first blocking or persistent collective. The private communicator does not inherit attributes.
+ * The first collective on a communicator calls one or two additional MPI collectives.
  *
  * Errors: as in MPI, the library calls the communicator's error handler, then returns the error
  * code. If an algorithm or a parameter is unknown or cannot run here, the class is MPI_ERR_ARG, and
  * MPI_Error_string lists the accepted values.
  *
- * Neighbours: if an edge occurs several times, the k-th block sent along it arrives as its k-th. On
- * a Cartesian topology, a block that a rank sends in negative direction arrives as the block from
- * the positive neighbour, as MPI specifies. Some functions of some MPI libraries differ.
+ * Neighbours: if an edge occurs several times, the k-th block that is sent along this edge is the
+ * k-th block that arrives from it. On a Cartesian topology, a block that a rank sends in negative
+ * direction arrives as the block from the positive neighbour, as MPI specifies. Some functions of
+ * some MPI libraries differ.
  *
  * Threads: as for MPI's collectives. The program must order calls on one communicator. Calls on
  * different communicators may overlap if MPI was started with MPI_THREAD_MULTIPLE.
@@ -437,15 +439,17 @@ TOCCATA_PUBLIC int toccata_run(toccata_request* request);
 TOCCATA_PUBLIC int toccata_comm_reorder(MPI_Comm comm, const char* pattern, MPI_Info info,
                                         MPI_Comm* newcomm);
 
-/* Sets keys of a communicator. All ranks must set the same keys, between the same collectives:
+/* Sets keys of a communicator. All ranks must set the same keys and values, at the same place in
+ * their sequence of collectives:
  *
  * - toccata_allgather and so on: the algorithm for calls that do not name one, such as
  *   "bruck<=4K, native". Overrides TOCCATA_ALLGATHER for this communicator.
  * - toccata_reorder: lets ranks exchange their roles in algorithms of Toccata, so that ranks that
  *   communicate often are near each other. Results do not change. The value is off (never), auto
- *   (if a model predicts a gain), or always: straight (blocks arrive in place), exchange (inputs
- *   move first) or shuffle (a copy at the end restores the order). The key applies to collectives
- *   that the program has not called yet, and overrides TOCCATA_TOPOLOGY.
+ *   (if a model predicts a gain), or one of three values that always reorder: straight (blocks
+ *   arrive in place), exchange (inputs move first) or shuffle (a copy at the end restores the
+ *   order). The key applies to collectives that the program has not called yet, and overrides
+ *   TOCCATA_TOPOLOGY.
  * - toccata_pattern: the pattern for reordering, as for toccata_comm_reorder.
  * - toccata_cart_weights: such as "1,4,1", the bytes per neighbour in each dimension of a grid, in
  *   any unit. If the library is preloaded with TOCCATA_TOPOLOGY=reorder:topologies, MPI_Cart_create

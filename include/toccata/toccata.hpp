@@ -11,8 +11,9 @@
 //
 // Buffers are contiguous ranges: std::vector, std::array, std::span, or a C array. Their element
 // type selects the MPI datatype. Specialise toccata::Datatype for your own types. Sizes are counted
-// in elements, and the length of each buffer is checked. toccata::in_place replaces the send buffer
-// as MPI_IN_PLACE does. toccata::ignored replaces a buffer that only the root uses.
+// in elements, and the length of each buffer is checked. toccata::in_place replaces the send
+// buffer, as MPI_IN_PLACE does; in scatter and scatterv, it replaces the root's receive buffer.
+// toccata::ignored replaces a buffer that only the root uses.
 //
 // Algorithms are the names that `toccata list` prints. A name in the source is checked when the
 // program is compiled. Use toccata::named(text) for a name that is known only at run time. Without
@@ -80,7 +81,8 @@ class Error : public std::runtime_error {
 template <typename T>
 struct Datatype;
 
-/// Replaces the send buffer as MPI_IN_PLACE does.
+/// Replaces the send buffer, as MPI_IN_PLACE does; in scatter and scatterv, it replaces the root's
+/// receive buffer.
 struct InPlace {};
 inline constexpr InPlace in_place{};
 

@@ -12,22 +12,16 @@ namespace toccata {
 
 namespace {
 
-// A nonblocking request ends with its handle; a persistent one stays.
-void release_if_over(toccata_request& handle) {
-  if (handle->request->persistent()) return;
-  delete handle;
-  handle = TOCCATA_REQUEST_NULL;
-}
-
 bool is_active(toccata_request handle) {
   return handle != nullptr && (handle->ended || handle->request->active());
 }
 
-// The code of a request that has ended; the request then becomes null or inactive.
+// The code of a request that has ended. A nonblocking request ends with its handle; a persistent
+// one becomes inactive.
 int conclude(toccata_request& handle) {
   const int code = std::exchange(handle->code, MPI_SUCCESS);
   handle->ended = false;
-  release_if_over(handle);
+  if (!handle->request->persistent()) delete std::exchange(handle, TOCCATA_REQUEST_NULL);
   return code;
 }
 
@@ -65,13 +59,11 @@ int make(std::unique_ptr<Call> call, MPI_Comm comm, const char* algorithm, bool 
 
 int make_request(const Operation& call, Call::Start start, MPI_Comm comm, const char* algorithm,
                  bool persistent, toccata_request* handle) noexcept {
-  // Without memory for the call, a collective that all ranks must start ends the job.
-  const auto stored = [&] {
+  return guarded_collective(comm, [&] {
     auto copy = std::make_unique<Call>(call, start);
     return guarded(comm,
                    [&] { return make(std::move(copy), comm, algorithm, persistent, handle); });
-  };
-  return persistent ? guarded(comm, stored) : guarded_collective(comm, stored);
+  });
 }
 
 }  // namespace toccata
@@ -154,8 +146,7 @@ int toccata_request_free(toccata_request* request) {
   return guarded(MPI_COMM_WORLD, [&]() -> int {
     if (request == nullptr || *request == nullptr) return MPI_SUCCESS;
     if (is_active(*request)) return refuse("the request is active; wait for it before freeing it");
-    delete *request;
-    *request = TOCCATA_REQUEST_NULL;
+    delete std::exchange(*request, TOCCATA_REQUEST_NULL);
     return MPI_SUCCESS;
   });
 }

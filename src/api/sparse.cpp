@@ -47,7 +47,7 @@ int toccata_sparse_alltoallv(const void* sendbuf, int ndestinations, const int d
                              MPI_Datatype recvtype, MPI_Comm comm, const char* algorithm,
                              toccata_messages* messages) {
   using namespace toccata;
-  return guarded(comm, [&]() -> int {
+  return guarded_collective(comm, [&]() -> int {
     const SparseAlgorithm which =
         algorithm == nullptr ? SparseAlgorithm::nbx : parse_sparse_algorithm(algorithm);
     const auto refuse = [&](int error_class, const std::string& text) {

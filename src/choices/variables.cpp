@@ -18,15 +18,17 @@ constexpr std::array known{
     Variable{"TOCCATA", "auto, learn, learn:FILE, model or off", "auto", "", "learn",
              "chooses algorithms automatically, compares them with the native ones during the run, "
              "and keeps the fastest; learn also keeps the results for the next run, in FILE or in "
-             "~/.local/state/toccata/learned-MPI-NODE.json; model makes no trials: a tuning file "
-             "decides, or the model, if it predicts a gain; off leaves every call to the MPI "
-             "library"},
-    Variable{"TOCCATA_SUMS", "fixed, learn, all or reproducible", "fixed", "", "all",
-             "selects the source of the algorithm for floating-point sums, which determines their "
-             "bits; fixed: only fixed rules, so that every run gives the same bits; learn: "
-             "also results of earlier runs, so that the next run may give other bits; all: also "
-             "trials, so that any two runs may differ; reproducible: only algorithms that give "
-             "the same bits for any placement, root and length"},
+             "~/.local/state/toccata/learned-MPI-NODE.json; model makes no trials: it "
+             "chooses by the tuning file, by a fixed rule inside one node, or by a cost model of "
+             "messages if this model predicts a gain; off leaves every call to the MPI library"},
+    Variable{
+        "TOCCATA_SUMS", "fixed, learn, all or reproducible", "fixed", "", "all",
+        "selects the source of the algorithm for floating-point sums, which determines their "
+        "bits; fixed: only fixed rules, the tuning file, or with TOCCATA=model the cost model, so "
+        "that every run with the same files and placement gives the same bits; learn: also "
+        "results of earlier runs, so that the next run may give other bits; all: also trials, so "
+        "that any two runs may differ; reproducible: only algorithms that give the same bits for "
+        "any placement, root and length"},
     Variable{"TOCCATA_TUNING", "FILE or off", "an installed file for this MPI and kind of node", "",
              "/opt/toccata/etc/tuning-openmpi.json",
              "uses the results of `toccata tune` from the first call on, and compares them with "
@@ -47,17 +49,19 @@ constexpr std::array known{
              "thread also advances them while the program computes, and needs a core per rank and "
              "MPI_THREAD_MULTIPLE (Open MPI only)"},
     Variable{
-        "TOCCATA_TOPOLOGY", "FILE, MACHINE, reorder:HOW or weights:LIST", "what hwloc finds",
-        "children per level", "node:4 socket:2 core:8 placement:cyclic",
+        "TOCCATA_TOPOLOGY", "FILE, MACHINE, reorder:HOW or weights:LIST",
+        "the machine that hwloc finds", "objects per object of the level before",
+        "node:4 socket:2 core:8 placement:cyclic",
         "adds the switches from a file: Slurm's topology.conf, the output of `scontrol show "
         "topology`, ibnetdiscover, `toccata topo --save` or `toccata check --save`, or hwloc's "
         "XML. A MACHINE such as \"node:4 socket:2 core:8\" replaces the discovered machine; "
         "placement:NAME after it states where the ranks of MPI_COMM_WORLD run: sequential, "
         "cyclic, block-scatter, cyclic-scatter, random:SEED, or a list of cores. reorder:auto "
-        "exchanges the roles "
-        "of ranks in an algorithm if a model predicts a gain, reorder:straight, exchange or "
-        "shuffle always; reorder:topologies lets MPI_Cart_create and the other topology "
-        "functions reorder ranks if the program allows it; weights:1,4,1 gives MPI_Cart_create the "
+        "exchanges the roles of ranks in an algorithm if a model predicts a gain; reorder:straight "
+        "(blocks arrive in place), reorder:exchange (inputs move first) and reorder:shuffle (a "
+        "copy at the end restores the order) always exchange them; reorder:topologies lets "
+        "MPI_Cart_create and the other topology functions reorder ranks if the program allows it; "
+        "weights:1,4,1 gives MPI_Cart_create the "
         "relative bytes per neighbour in each dimension of a grid of three dimensions (one word "
         "weights: per number of dimensions)"},
     Variable{"TOCCATA_REPORT", "0, 1 or FILE.json", "0", "", "run.json",

@@ -187,7 +187,7 @@ class Decision {
 };
 
 // The algorithm for a request: with TOCCATA_SUMS=reproducible, a reproducible one (see
-// choices/reproducible.h). If none can run, one line says so, and the request stays as it is.
+// choices/reproducible.h). If none can run, one line states that, and the request stays as it is.
 Choice reproducible(Ranks& ranks, const Collective& collective, const Choice& asked);
 
 }  // namespace toccata

@@ -10,17 +10,25 @@
 namespace toccata {
 
 Decisions::SizeClass* Decisions::find(const Question& call, Form form) {
-  for (SizeClass& each : classes_)
-    if (each.collective == &call.collective && each.form == form && each.least <= call.bytes &&
-        call.bytes <= each.most && each.keeps_order == call.keeps_order &&
-        each.runs_users_code == call.runs_users_code && each.is_final == call.is_final)
-      return &each;
+  for (auto& two : classes_)
+    for (SizeClass& each : two)
+      if (each.collective == &call.collective && each.form == form && each.least <= call.bytes &&
+          call.bytes <= each.most && each.keeps_order == call.keeps_order &&
+          each.runs_users_code == call.runs_users_code && each.is_final == call.is_final)
+        return &each;
   return nullptr;
+}
+
+Decisions::SizeClass& Decisions::free_class() {
+  for (auto& two : classes_)
+    for (SizeClass& each : two)
+      if (each.collective == nullptr) return each;
+  return classes_.emplace_front()[0];
 }
 
 Decisions::SizeClass& Decisions::class_of(const Question& call, Form form) {
   if (SizeClass* const found = find(call, form)) return *found;
-  SizeClass& made = classes_.emplace_front();
+  SizeClass& made = free_class();
   made = {.collective = &call.collective,
           .form = form,
           .keeps_order = call.keeps_order,
@@ -37,11 +45,13 @@ void Decisions::ask(const Collective& collective, SizedChoice choice) {
   tell();
   take_back();
   std::erase_if(asked_, [&](const auto& each) { return each.first == &collective; });
-  std::erase_if(classes_, [&](const SizeClass& each) {
-    return each.collective == &collective && each.form == Form::blocking;
+  each_class([&](SizeClass& each) {
+    if (each.collective != &collective) return;
+    if (each.form == Form::blocking)
+      each = {};
+    else
+      each.wants_decision = false;  // calls may be open that a trial times
   });
-  for (SizeClass& each : classes_)  // calls may be open that a trial times
-    if (each.collective == &collective) each.wants_decision = false;
   asked_.emplace_front(&collective, std::move(choice));
 }
 
@@ -81,9 +91,11 @@ bool Decisions::follows_network_rule(const SizeClass& calls) const {
   if (network_rule_holds_at_once(*calls.collective, facts.ranks, calls.most, calls.keeps_order) &&
       ranks_.rules().checkable_own_rules() != nullptr && !facts.on_one_node)
     return true;
-  return std::ranges::any_of(classes_, [&](const SizeClass& each) {
-    return each.form == Form::blocking && (each.keeps_order || !calls.keeps_order) &&
-           each.decision != nullptr && each.decision->follows_network_rule();
+  return std::ranges::any_of(classes_, [&](const auto& two) {
+    return std::ranges::any_of(two, [&](const SizeClass& each) {
+      return each.form == Form::blocking && (each.keeps_order || !calls.keeps_order) &&
+             each.decision != nullptr && each.decision->follows_network_rule();
+    });
   });
 }
 
@@ -196,22 +208,22 @@ Decisions::SizeClass& Decisions::lend(const Question& call) {
 }
 
 void Decisions::take_back() {
-  for (SizeClass& each : classes_) {
-    if (each.form == Form::blocking) continue;
+  each_class([](SizeClass& each) {
+    if (each.form == Form::blocking) return;
     if (each.decision != nullptr && each.decision->open_trials() != nullptr)
       each.decision->open_trials()->take_back(each.left);
     each.left = 0;
-  }
+  });
 }
 
 void Decisions::agree() {
   are_due_ = false;
-  for (SizeClass& each : classes_) {
+  each_class([](SizeClass& each) {
     OpenTrials* const trials = each.decision == nullptr ? nullptr : each.decision->open_trials();
-    if (trials == nullptr || !trials->is_due()) continue;
+    if (trials == nullptr || !trials->is_due()) return;
     each.decision->agree({.collective = *each.collective, .root = each.decision->root()});
     each.left = 0;
-  }
+  });
 }
 
 void Decisions::give_up() {
@@ -237,10 +249,11 @@ void Decisions::decide(SizeClass& calls, const Question& call) {
     calls.decision = Decision::make(ranks_, call, calls.most,
                                     begins_now ? 0 : first_calls_of(*calls.collective, facts));
   if (calls.decision != nullptr && calls.decision->follows_network_rule())
-    for (SizeClass& each : classes_)
+    each_class([&](SizeClass& each) {
       if (each.form == Form::blocking && each.wants_decision &&
           (calls.keeps_order || !each.keeps_order))
         each.left = 0;
+    });
   if (calls.decision == nullptr)
     calls.left = OpenTrials::unlimited;
   else if (Trials* const trials = calls.decision->trials())
@@ -252,23 +265,25 @@ void Decisions::decide(SizeClass& calls, const Question& call) {
 // numbers: calls lent to the MPI library count when they are made.
 bool Decisions::may_try(const SizeClass& asking) const {
   double budget = 0, own = 0, most_of_others = 0;  // seconds
-  for (const SizeClass& each : classes_) {
-    const Trials* const trials = each.decision == nullptr ? nullptr : each.decision->trials();
-    if (trials == nullptr || each.form != Form::blocking) continue;
-    const double spent =
-        static_cast<double>(trials->calls() - each.left) * trials->seconds(trials->serving());
-    budget += Trials::share * spent - trials->cost();
-    if (&each == &asking)
-      own = spent;
-    else if (trials->waits())
-      most_of_others = std::max(most_of_others, spent);
-  }
+  for (const auto& two : classes_)
+    for (const SizeClass& each : two) {
+      const Trials* const trials = each.decision == nullptr ? nullptr : each.decision->trials();
+      if (trials == nullptr || each.form != Form::blocking) continue;
+      const double spent =
+          static_cast<double>(trials->calls() - each.left) * trials->seconds(trials->serving());
+      budget += Trials::share * spent - trials->cost();
+      if (&each == &asking)
+        own = spent;
+      else if (trials->waits())
+        most_of_others = std::max(most_of_others, spent);
+    }
   return own >= most_of_others && asking.decision->trials()->price() <= budget;
 }
 
 void Decisions::tell() {
-  for (const SizeClass& each : classes_)
+  each_class([](SizeClass& each) {
     if (each.decision != nullptr) each.decision->tell(each.left);
+  });
 }
 
 }  // namespace toccata

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <forward_list>
 #include <memory>
@@ -93,7 +94,13 @@ class Decisions {
   void tell();
 
  private:
+  template <typename Visit>
+  void each_class(Visit&& visit) {
+    for (auto& two : classes_)
+      for (SizeClass& each : two) visit(each);
+  }
   SizeClass* find(const Question& call, Form form);
+  SizeClass& free_class();
   SizeClass& class_of(const Question& call, Form form);  // made at its first call
   // The requested algorithm, and whether it depends on the size.
   struct Asked {
@@ -116,7 +123,8 @@ class Decisions {
 
   Ranks& ranks_;
   std::forward_list<std::pair<const Collective*, SizedChoice>> asked_;  // by name
-  std::forward_list<SizeClass> classes_;
+  // In pairs, because that takes the least memory; entries without a collective are free.
+  std::forward_list<std::array<SizeClass, 2>> classes_;
   bool are_due_ = false, gave_up_ = false;
 };
 

@@ -14,8 +14,7 @@ Result pass_on_idup(const char* name, MPI_Comm comm, Comm handle, Arguments... a
   if (comm != MPI_COMM_NULL && Settings::get().do_anything())
     if (Communicator* const communicator = Communicator::of(comm))
       communicator->expect_duplicates();
-  return next_definition<Result(Comm, Arguments...)>(name, static_cast<void*>(nullptr))(
-      handle, arguments...);
+  return next_definition<Result(Comm, Arguments...)>(name)(handle, arguments...);
 }
 
 }  // namespace toccata

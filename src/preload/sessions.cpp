@@ -4,23 +4,11 @@
 
 #ifdef TOCCATA_HAS_SESSIONS
 
-#include "mpi/call/next_definition.h"
 #include "mpi/settings/settings.h"
 #include "preload/begin.h"
-#include "preload/raw.h"
-#include "toccata/toccata.h"
+#include "preload/interposed.h"
 
 using namespace toccata;
-
-// As in c.cpp: in a program with another MPI than ours, we only pass the arguments on.
-#define TOCCATA_INTERPOSED(function, ...)                                                  \
-  extern "C" TOCCATA_PUBLIC int toccata_##function(__VA_ARGS__) __asm__("MPI_" #function); \
-  static auto next_##function() {                                                          \
-    static const auto next = next_definition<decltype(toccata_##function)>(                \
-        "MPI_" #function, reinterpret_cast<void*>(&PMPI_##function));                      \
-    return next;                                                                           \
-  }                                                                                        \
-  int toccata_##function(__VA_ARGS__)
 
 TOCCATA_INTERPOSED(Session_init, Raw<MPI_Info> info, Raw<MPI_Errhandler> handler, void* session) {
   const Settings& settings = Settings::get();

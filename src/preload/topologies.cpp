@@ -7,36 +7,19 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <map>
 #include <vector>
 
 #include "api/guard.h"
-#include "mpi/call/next_definition.h"
-#include "mpi/communicator/reordering.h"
 #include "mpi/settings/info.h"
 #include "mpi/settings/settings.h"
 #include "preload/duplicates.h"
-#include "toccata/toccata.h"
+#include "preload/interposed.h"
 #include "topology/reorder/best_mapping.h"
 #include "topology/reorder/fold.h"
 
 namespace toccata {
 namespace {
-
-// Makes the topology with `make`, on a reordered communicator or on `comm` itself.
-template <typename Map, typename Make>
-int on_reordered(MPI_Comm comm, Map&& map, Make&& make) {
-  MPI_Comm bare = MPI_COMM_NULL;
-  if (int code = reorder_for_topology(comm, map, bare); code != MPI_SUCCESS) return code;
-  if (bare == MPI_COMM_NULL) return make(comm);
-  MPI_Errhandler handler;
-  if (PMPI_Comm_get_errhandler(comm, &handler) == MPI_SUCCESS) {
-    PMPI_Comm_set_errhandler(bare, handler);
-    PMPI_Errhandler_free(&handler);
-  }
-  const int code = make(bare);
-  PMPI_Comm_free(&bare);
-  return code;
-}
 
 int ranks_in(MPI_Comm comm) {
   int inter = 0, size = 0;
@@ -55,7 +38,16 @@ bool fits(const Mesh& mesh, int most) {
   return true;
 }
 
-Mapping map_graph(const Placement& placement, const Flows& flows) {
+// `edges`: three numbers each (from, to, weight). Wrong ranks are left out; MPI reports them.
+Mapping map_graph(const Placement& placement, const std::vector<int>& edges) {
+  const int p = placement.p();
+  std::vector<std::map<int, double>> rows(p);
+  for (std::size_t i = 0; i + 2 < edges.size(); i += 3) {
+    const int from = edges[i], to = edges[i + 1];
+    if (from >= 0 && from < p && to >= 0 && to < p && from != to) rows[from][to] += edges[i + 2];
+  }
+  Flows flows;
+  for (const auto& row : rows) flows.add_row({row.begin(), row.end()});
   BestMapping best(placement, flows);
   best.offer_usual_ones();
   return std::move(best).result();
@@ -74,16 +66,18 @@ bool is_list(int count, const int* numbers) {
 using namespace toccata;
 
 // Every rank passes the same arguments, so all agree whether they are valid; MPI reports errors.
-extern "C" TOCCATA_PUBLIC int MPI_Cart_create(MPI_Comm comm, int ndims, const int dims[],
-                                              const int periods[], int reorder, MPI_Comm* made) {
-  static const auto next = next_definition("MPI_Cart_create", &PMPI_Cart_create);
-  const auto native = [&](MPI_Comm on) { return next(on, ndims, dims, periods, reorder, made); };
+TOCCATA_INTERPOSED(Cart_create, RawComm raw, int ndims, const int* dims, const int* periods,
+                   int reorder, MPI_Comm* made) {
+  const auto make = [&](RawComm on, int again) {
+    return next_Cart_create()(on, ndims, dims, periods, again, made);
+  };
   if (!reorders_topologies(reorder) || ndims < 1 || dims == nullptr || periods == nullptr)
-    return native(comm);
-  return guarded(comm, [&]() -> int {
+    return make(raw, reorder);
+  const auto comm = (MPI_Comm)raw;
+  return guarded_collective(comm, [&]() -> int {
     const Mesh mesh{{dims, dims + ndims}, std::vector<bool>(periods, periods + ndims)};
     const int ranks = ranks_in(comm);
-    if (!fits(mesh, ranks)) return native(comm);
+    if (!fits(mesh, ranks)) return make(raw, reorder);
     return on_reordered(
         comm,
         [&](const Placement& placement) {
@@ -91,77 +85,75 @@ extern "C" TOCCATA_PUBLIC int MPI_Cart_create(MPI_Comm comm, int ndims, const in
           return mesh.cells() == ranks ? fold(placement, mesh, weights)
                                        : fold_some(placement, mesh, weights);
         },
-        [&](MPI_Comm on) { return next(on, ndims, dims, periods, 0, made); });
+        [&](MPI_Comm on) { return make(on, 0); });
   });
 }
 
-extern "C" TOCCATA_PUBLIC int MPI_Graph_create(MPI_Comm comm, int nnodes, const int index[],
-                                               const int edges[], int reorder, MPI_Comm* made) {
-  static const auto next = next_definition("MPI_Graph_create", &PMPI_Graph_create);
+TOCCATA_INTERPOSED(Graph_create, RawComm raw, int nnodes, const int* index, const int* edges,
+                   int reorder, MPI_Comm* made) {
+  const auto make = [&](RawComm on, int again) {
+    return next_Graph_create()(on, nnodes, index, edges, again, made);
+  };
+  const auto comm = (MPI_Comm)raw;
   if (!reorders_topologies(reorder) || nnodes < 1 || nnodes != ranks_in(comm) || index == nullptr ||
       index[0] < 0 || !std::is_sorted(index, index + nnodes) || !is_list(index[nnodes - 1], edges))
-    return next(comm, nnodes, index, edges, reorder, made);
-  return guarded(comm, [&]() -> int {
+    return make(raw, reorder);
+  return guarded_collective(comm, [&]() -> int {
     std::vector<int> all;
     for (int node = 0, edge = 0; node < nnodes; ++node)
       for (; edge < index[node]; ++edge) all.insert(all.end(), {node, edges[edge], 1});
     return on_reordered(
-        comm,
-        [&](const Placement& placement) {
-          return map_graph(placement, flows_of_edges(nnodes, all));
-        },
-        [&](MPI_Comm on) { return next(on, nnodes, index, edges, 0, made); });
+        comm, [&](const Placement& placement) { return map_graph(placement, all); },
+        [&](MPI_Comm on) { return make(on, 0); });
   });
 }
 
-extern "C" TOCCATA_PUBLIC int MPI_Dist_graph_create(MPI_Comm comm, int n, const int sources[],
-                                                    const int degrees[], const int destinations[],
-                                                    const int weights[], MPI_Info info, int reorder,
-                                                    MPI_Comm* made) {
-  static const auto next = next_definition("MPI_Dist_graph_create", &PMPI_Dist_graph_create);
-  const auto make = [&](MPI_Comm on, int again) {
-    return next(on, n, sources, degrees, destinations, weights, info, again, made);
+TOCCATA_INTERPOSED(Dist_graph_create, RawComm raw, int n, const int* sources, const int* degrees,
+                   const int* destinations, const int* weights, Raw<MPI_Info> info, int reorder,
+                   MPI_Comm* made) {
+  const auto make = [&](RawComm on, int again) {
+    return next_Dist_graph_create()(on, n, sources, degrees, destinations, weights, info, again,
+                                    made);
   };
+  const auto comm = (MPI_Comm)raw;
   if (!reorders_topologies(reorder) || ranks_in(comm) < 1 || !is_list(n, sources) ||
       !is_list(n, degrees))
-    return make(comm, reorder);
+    return make(raw, reorder);
   int number = 0;  // of edges
   for (int i = 0; i < n; ++i) {
-    if (degrees[i] < 0) return make(comm, reorder);
+    if (degrees[i] < 0) return make(raw, reorder);
     number += degrees[i];
   }
-  if (!is_list(number, destinations) || !is_list(number, weights)) return make(comm, reorder);
-  return guarded(comm, [&]() -> int {
+  if (!is_list(number, destinations) || !is_list(number, weights)) return make(raw, reorder);
+  return guarded_collective(comm, [&]() -> int {
     std::vector<int> mine;
     for (int i = 0, edge = 0; i < n; ++i)
       for (int j = 0; j < degrees[i]; ++j, ++edge)
         mine.insert(mine.end(),
                     {sources[i], destinations[edge], is_unweighted(weights) ? 1 : weights[edge]});
-    Flows flows;
-    if (int code = gather_edges(comm, mine, flows); code != MPI_SUCCESS) return code;
+    std::vector<int> all, first;
+    if (int code = gather_lists(comm, mine, all, first); code != MPI_SUCCESS) return code;
     return on_reordered(
-        comm, [&](const Placement& placement) { return map_graph(placement, flows); },
+        comm, [&](const Placement& placement) { return map_graph(placement, all); },
         [&](MPI_Comm on) { return make(on, 0); });
   });
 }
 
 // Every rank passes the neighbours of its own node; they are sent to the rank that becomes that
 // node.
-extern "C" TOCCATA_PUBLIC int MPI_Dist_graph_create_adjacent(
-    MPI_Comm comm, int indegree, const int sources[], const int sourceweights[], int outdegree,
-    const int destinations[], const int destweights[], MPI_Info info, int reorder, MPI_Comm* made) {
-  static const auto next =
-      next_definition("MPI_Dist_graph_create_adjacent", &PMPI_Dist_graph_create_adjacent);
-  const auto native = [&](MPI_Comm on, int again) {
-    return next(on, indegree, sources, sourceweights, outdegree, destinations, destweights, info,
-                again, made);
+TOCCATA_INTERPOSED(Dist_graph_create_adjacent, RawComm raw, int indegree, const int* sources,
+                   const int* sourceweights, int outdegree, const int* destinations,
+                   const int* destweights, Raw<MPI_Info> info, int reorder, MPI_Comm* made) {
+  const auto make = [&](RawComm on, int again) {
+    return next_Dist_graph_create_adjacent()(on, indegree, sources, sourceweights, outdegree,
+                                             destinations, destweights, info, again, made);
   };
-  const int p = ranks_in(comm);
-  if (!reorders_topologies(reorder) || p < 1 || !is_list(indegree, sources) ||
+  const auto comm = (MPI_Comm)raw;
+  if (!reorders_topologies(reorder) || ranks_in(comm) < 1 || !is_list(indegree, sources) ||
       !is_list(indegree, sourceweights) || !is_list(outdegree, destinations) ||
       !is_list(outdegree, destweights))
-    return native(comm, reorder);
-  return guarded(comm, [&]() -> int {
+    return make(raw, reorder);
+  return guarded_collective(comm, [&]() -> int {
     // indegree, outdegree, sources, their weights, destinations, their weights
     const bool unweighted = is_unweighted(sourceweights) || is_unweighted(destweights);
     std::vector<int> mine{indegree, outdegree};
@@ -174,31 +166,32 @@ extern "C" TOCCATA_PUBLIC int MPI_Dist_graph_create_adjacent(
     std::vector<int> all, first;
     if (int code = gather_lists(comm, mine, all, first); code != MPI_SUCCESS) return code;
     std::vector<int> edges;
-    for (int rank = 0; rank < p; ++rank) {
+    for (int rank = 0; rank < ranks_in(comm); ++rank) {
       const int* const list = all.data() + first[rank];
       const int* const to = list + 2 + 2 * std::ptrdiff_t{list[0]};
       for (int i = 0; i < list[1]; ++i) edges.insert(edges.end(), {rank, to[i], to[list[1] + i]});
     }
     return on_reordered(
-        comm,
-        [&](const Placement& placement) { return map_graph(placement, flows_of_edges(p, edges)); },
+        comm, [&](const Placement& placement) { return map_graph(placement, edges); },
         [&](MPI_Comm on) {
-          if (on == comm) return native(on, 0);
+          if (on == comm) return make(on, 0);
           int node = 0;
           PMPI_Comm_rank(on, &node);
           const int* const list = all.data() + first[node];
           const int* const from = list + 2;
           const int* const to = from + 2 * std::ptrdiff_t{list[0]};
-          return next(on, list[0], from, unweighted ? MPI_UNWEIGHTED : from + list[0], list[1], to,
-                      unweighted ? MPI_UNWEIGHTED : to + list[1], info, 0, made);
+          return next_Dist_graph_create_adjacent()(
+              on, list[0], from, unweighted ? MPI_UNWEIGHTED : from + list[0], list[1], to,
+              unweighted ? MPI_UNWEIGHTED : to + list[1], info, 0, made);
         });
   });
 }
 
-extern "C" TOCCATA_PUBLIC int MPI_Comm_set_info(MPI_Comm comm, MPI_Info info) {
-  static const auto next = next_definition("MPI_Comm_set_info", &PMPI_Comm_set_info);
-  const int code = next(comm, info);
-  return code == MPI_SUCCESS && has_keys_of_ours(info) ? toccata_comm_set_info(comm, info) : code;
+TOCCATA_INTERPOSED(Comm_set_info, RawComm comm, Raw<MPI_Info> info) {
+  const int code = next_Comm_set_info()(comm, info);
+  if (code != MPI_SUCCESS || !Settings::get().is_our_mpi() || !has_keys_of_ours((MPI_Info)info))
+    return code;
+  return toccata_comm_set_info((MPI_Comm)comm, (MPI_Info)info);
 }
 
 #ifdef OPEN_MPI

@@ -257,7 +257,7 @@ struct XmlObject {
 Machine read_hwloc_xml(std::string_view contents, const std::string& file) {
   constexpr std::size_t most_objects = 4096;  // of a kind
   const auto fail = [&](const std::string& why) {
-    throw TopologyError(file + ": " + why + "; write it by lstopo " + file);
+    throw TopologyError(file + ": " + why + "; write it with lstopo " + file);
   };
   std::map<hwloc_obj_type_t, std::vector<std::unique_ptr<XmlObject>>> objects;
   try {

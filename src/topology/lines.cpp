@@ -12,7 +12,7 @@ std::string text_of_topology(const std::string& file) {
     throw TopologyError(error.what());
   }
   if (text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff"))
-    throw TopologyError(file + ": is in UTF-16; convert it by iconv -f UTF-16 -t UTF-8");
+    throw TopologyError(file + ": is in UTF-16; convert it with iconv -f UTF-16 -t UTF-8");
   if (text.starts_with("\xef\xbb\xbf")) text.erase(0, 3);
   return text;
 }

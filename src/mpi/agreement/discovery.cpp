@@ -96,8 +96,8 @@ Placement Surroundings::placement(std::span<const Whereabouts> ranks,
   if (places_.empty()) {
     const auto lost = std::ranges::find(ranks, -1, &Whereabouts::host);
     if (lost == ranks.end()) return placement_of(ranks, &*machine_);
-    complaint = prefix + "no node has the name of the host of rank " + std::to_string(lost->world) +
-                "; add it" + suffix;
+    complaint = prefix + "the host of rank " + std::to_string(lost->world) +
+                " is not among the nodes; add its name" + suffix;
     return placement_of(ranks);
   }
   std::vector<int> world;

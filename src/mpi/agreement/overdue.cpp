@@ -30,10 +30,9 @@ void Overdue::say() {
   std::fprintf(
       stderr,
       "toccata: a rank has waited 10 s for %s. If other ranks are only late, ignore this. Ranks "
-      "without the library, with different settings, "
-      "or with a plugin that was loaded with RTLD_DEEPBIND, never arrive: pass LD_PRELOAD and all "
-      "TOCCATA_* to every rank (Open MPI: "
-      "mpirun -x LD_PRELOAD -x TOCCATA_..., MPICH: mpiexec -genvall), or unset them.\n",
+      "never arrive if they lack the library, have different settings, or load MPI through a "
+      "plugin with RTLD_DEEPBIND. Pass LD_PRELOAD and all TOCCATA_* variables to every rank (Open "
+      "MPI: mpirun -x LD_PRELOAD -x TOCCATA_..., MPICH: mpiexec -genvall), or to none.\n",
       what_.c_str());
 }
 

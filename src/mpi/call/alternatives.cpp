@@ -103,10 +103,9 @@ std::unique_ptr<Alternatives> Alternatives::make(std::unique_ptr<Decision> decis
   for (Server* const server : servers) {
     auto& request = made->requests_.emplace_back();
     if (server->is_native()) continue;
-    code = code == MPI_SUCCESS
-               ? Request::make_driven(std::make_unique<Call>(call, start_native), communicator,
-                                      *server, server->service, true, request, lane)
-               : code;
+    if (code == MPI_SUCCESS)
+      code = Request::make_driven(std::make_unique<Call>(call, start_native), communicator, *server,
+                                  server->service, true, request, lane);
   }
   made->deciding_ = std::make_shared<Deciding>();
   made->deciding_->communicator = communicator.shared();

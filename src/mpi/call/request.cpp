@@ -12,9 +12,7 @@
 namespace toccata {
 
 Request::Request(std::unique_ptr<Call> call, MPI_Comm comm, bool persistent)
-    : call_(std::move(call)), comm_(comm), persistent_(persistent) {
-  ticket_.tag = -1;
-}
+    : call_(std::move(call)), comm_(comm), persistent_(persistent) {}
 
 int Request::make(std::unique_ptr<Call> call, MPI_Comm comm, const char* algorithm, bool persistent,
                   std::unique_ptr<Request>& made) {
@@ -34,15 +32,6 @@ int Request::make(std::unique_ptr<Call> call, MPI_Comm comm, const char* algorit
   return native ? made->prepare_native() : made->prepare_schedule(server);
 }
 
-// Waits until all ranks are here.
-static int meet(MPI_Comm comm) {
-  if (Communicator* const communicator = Communicator::of(comm))
-    return communicator->exchange().barrier();
-  MPI_Request request;
-  const int code = PMPI_Ibarrier(comm, &request);
-  return code == MPI_SUCCESS ? Transport::wait(request) : code;
-}
-
 // The MPI library's persistent collectives may not exist. If they do, they may be started in any
 // order and outlive the communicator. So a nonblocking one on a separate communicator replaces
 // them.
@@ -56,7 +45,17 @@ int Request::prepare_native() {
   const int p = peers_in(comm_);
   const Seat seat = rank == no_rank ? Seat{rank, p} : call_->operation().seat(rank, p);
   if (int code = call_->hold_datatypes(datatypes_, seat); code != MPI_SUCCESS) return code;
-  if (int code = meet(comm_); code != MPI_SUCCESS) return code;
+  if (Communicator* const known = Communicator::of(comm_)) {
+    Exchange exchange = known->exchange();
+    if (!exchange.may_make_communicators()) {
+      known->say_once(
+          "MPI_Comm_idup was called on a communicator, so the MPI library cannot serve its "
+          "persistent collectives: make them before, or on a copy of the communicator.");
+      return known->raise(MPI_ERR_COMM);
+    }
+    // Other ranks may still be in nonblocking calls that need this one.
+    if (int code = exchange.barrier(); code != MPI_SUCCESS) return code;
+  }
   if (int code = make_bare(comm_, own_comm_); code != MPI_SUCCESS) return code;
   if (call_->neighborhood != nullptr) {
     int code = MPI_SUCCESS;
@@ -198,7 +197,8 @@ bool Request::try_driven() {
 
 bool Request::end_driven() {
   if (code_ != MPI_SUCCESS) channel_->spoil();
-  finish_copies();
+  if (copied_ == MPI_SUCCESS) copied_ = staging_.copy_out();
+  if (code_ == MPI_SUCCESS) code_ = copied_;
   count();
   return true;
 }
@@ -266,7 +266,10 @@ int Request::test(bool& done) {
     done = done_;
   }
   if (!done && publishes_ && channel_->is_ready()) Waiting::advance(channel_->route().comm);
-  return done ? end() : MPI_SUCCESS;
+  if (!done) return MPI_SUCCESS;
+  communicator_->process().remove(*this);
+  end_driven();
+  return communicator_->raise(code_);
 }
 
 int Request::wait() {
@@ -285,7 +288,11 @@ int Request::wait() {
 }
 
 int Request::run() {
-  if (bound_ && !communicator_->process().busy()) return communicator_->raise(bound_->run());
+  if (bound_ && !communicator_->process().busy()) {
+    code_ = bound_->run();
+    if (code_ != MPI_SUCCESS) channel_->spoil();
+    return communicator_->raise(code_);
+  }
   if (!has_schedule()) {
     const int code = start();
     return code == MPI_SUCCESS ? wait() : code;
@@ -299,34 +306,15 @@ int Request::run() {
     code_ = engine_->prepare(*plan_, transport());
     if (code_ == MPI_SUCCESS) code_ = engine_->run(process);
   }
-  finish_copies();
+  end_driven();
   const Binding& binding = engine_->binding;
   const bool can_bind = code_ == MPI_SUCCESS && !publishes_ && !staging_.any() && plan_->straight &&
                         !plan_->sized && !plan_->straight->uses_scratch() &&
                         !binding.has_stand_ins() && plan_->straight->serves(binding);
-  if (Settings::get().reporting())
-    count();  // every call has to reach this line
-  else if (can_bind)
+  // With a report, every call has to be counted.
+  if (can_bind && !Settings::get().reporting())
     bound_ = plan_->straight->bind(binding, transport());
   return communicator_->raise(code_);
-}
-
-// Copies the results to the program's buffers.
-void Request::finish_copies() {
-  if (copied_ == MPI_SUCCESS) copied_ = staging_.copy_out();
-  if (code_ == MPI_SUCCESS) code_ = copied_;
-}
-
-int Request::end() {
-  communicator_->process().remove(*this);
-  end_driven();
-  return communicator_->raise(code_);
-}
-
-// Our own waiting functions do not use this clock.
-double Request::outside() const {
-  const double seconds = PMPI_Wtime() - started_;
-  return is_driven_ ? std::clamp(seconds - (WaitClock::seconds() - waited_), 0.0, seconds) : 0;
 }
 
 void Request::count() {
@@ -336,7 +324,11 @@ void Request::count() {
   const Form form = !is_driven_   ? Form::blocking
                     : persistent_ ? Form::persistent
                                   : Form::nonblocking;
-  communicator_->count(*service_, form, bytes_, PMPI_Wtime() - started_, outside());
+  const double seconds = PMPI_Wtime() - started_;
+  // Our own waiting functions do not use this clock.
+  const double outside =
+      is_driven_ ? std::clamp(seconds - (WaitClock::seconds() - waited_), 0.0, seconds) : 0;
+  communicator_->count(*service_, form, bytes_, seconds, outside);
 }
 
 }  // namespace toccata

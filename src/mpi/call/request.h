@@ -71,10 +71,7 @@ class Request final : public UnderWay, public DrivenRequest {
   void note_bytes();
   void begin();
   void go_on();  // as far as possible; the mutex is held
-  int end();
   bool end_driven();
-  void finish_copies();
-  double outside() const;
   void count();  // for the report, when the request has completed
 
   std::unique_ptr<Call> call_;
@@ -93,7 +90,7 @@ class Request final : public UnderWay, public DrivenRequest {
   bool empty_ = false;  // no data, as every rank can see
   Staging staging_;
   int copied_ = MPI_SUCCESS;  // the result of its copies
-  Channel::Ticket ticket_;
+  Channel::Ticket ticket_{.tag = -1};
   double started_ = 0;
   double waited_ = 0;  // of the WaitClock at the start
   std::int64_t bytes_ = 0;

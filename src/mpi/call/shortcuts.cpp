@@ -38,15 +38,13 @@ void Shortcuts::keep(const Signature& signature, const Operation& call, Communic
     return;
   Shortcuts* const mine = KeptByThread<Shortcuts>::make();
   if (mine == nullptr) return;
-  const std::uint64_t era = Communicator::era();
-  Shortcut* const first = mine->shortcuts_.find(key(signature), [&](const Shortcut& one) {
-    return one.signature.is_like(signature) && one.era == era;
-  });
+  Shortcut* const first = mine->shortcuts_.find(
+      key(signature), [&](const Shortcut& one) { return one.is_for(signature); });
   Shortcut* const found = first != nullptr ? first : &mine->shortcuts_.replace(key(signature));
   Shortcut& made = *found;
   made.program.reset();
   made.signature = signature;
-  made.era = era;
+  made.era = Communicator::era();
   if (first == nullptr) return;
   const Seat seat = communicator.seat(call);
   made.communicator = &communicator;

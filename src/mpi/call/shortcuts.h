@@ -54,11 +54,13 @@ class Shortcuts {
     Reduction reduction = {};
     node::Operator combines = {};
 
+    bool is_for(const Signature& other) const {
+      return signature.is_like(other) && era == Communicator::era() &&
+             (signature.in == MPI_IN_PLACE) == (other.in == MPI_IN_PLACE);
+    }
     // MPI judges invalid calls, and the general path serves calls in place, except for reductions.
     bool fits(const Signature& other) const {
-      const bool in_place = other.in == MPI_IN_PLACE;
-      return signature.is_like(other) && era == Communicator::era() && other.out != MPI_IN_PLACE &&
-             in_place == (signature.in == MPI_IN_PLACE) && (!reads || other.in != nullptr) &&
+      return is_for(other) && other.out != MPI_IN_PLACE && (!reads || other.in != nullptr) &&
              (!writes || other.out != nullptr) &&
              (!reads || !writes ||
               reinterpret_cast<std::intptr_t>(other.in) -

@@ -52,6 +52,7 @@ int SparseExchange::run(SparseAlgorithm algorithm, std::span<const Parcel> parce
       nodes != nullptr && nodes->divide() ? run_by_node(parcels, *nodes) : run_nbx(parcels);
   if (code != MPI_SUCCESS) {  // messages may still be on their way
     channel.spoil();
+    for (MPI_Request& each : sends_) Transport::abandon(each);
     for (MPI_Request& each : requests_) Transport::abandon(each);
   }
   std::ranges::sort(deliveries_, {}, &Delivery::peer);
@@ -82,15 +83,15 @@ void SparseExchange::make_progress() {
 template <typename Take>
 int SparseExchange::nbx(std::span<const Letter> letters, Take&& take) {
   const int tag = communicator_.channel().next_sparse_tag();
-  std::vector<MPI_Request> sends(letters.size(), MPI_REQUEST_NULL);
+  sends_.assign(letters.size(), MPI_REQUEST_NULL);
   for (std::size_t i = 0; i < letters.size(); ++i)
     if (int code = transport_.issend(letters[i].data, letters[i].count, letters[i].type,
-                                     letters[i].peer, tag, sends[i]);
+                                     letters[i].peer, tag, sends_[i]);
         code != MPI_SUCCESS)
       return code;
   std::size_t sent = 0;
-  NonblockingBarrier all_done(communicator_.user(), transport_, communicator_.rank(),
-                              communicator_.size(), Channel::local_sparse_tag);
+  NonblockingBarrier all_done(transport_, communicator_.rank(), communicator_.size(),
+                              Channel::local_sparse_tag);
   for (bool in_barrier = false;;) {
     for (bool found = true; found;) {
       int source = Transport::any;
@@ -101,11 +102,11 @@ int SparseExchange::nbx(std::span<const Letter> letters, Take&& take) {
       if (code != MPI_SUCCESS) return code;
     }
     bool over = true;
-    while (over && sent < sends.size()) {
-      if (int code = Transport::test(sends[sent], over); code != MPI_SUCCESS) return code;
+    while (over && sent < sends_.size()) {
+      if (int code = Transport::test(sends_[sent], over); code != MPI_SUCCESS) return code;
       if (over) ++sent;
     }
-    if (sent == sends.size() && !in_barrier) {
+    if (sent == sends_.size() && !in_barrier) {
       in_barrier = true;
       if (int code = all_done.enter(); code != MPI_SUCCESS) return code;
     }
@@ -116,6 +117,19 @@ int SparseExchange::nbx(std::span<const Letter> letters, Take&& take) {
     }
     make_progress();
   }
+}
+
+// More than 2 GiB travel as one element of a derived datatype.
+int SparseExchange::letter_of(const std::vector<char>& packet, int peer, Letter& letter) {
+  const auto bytes = static_cast<std::int64_t>(packet.size());
+  if (bytes <= INT_MAX) {
+    letter = {peer, packet.data(), static_cast<int>(bytes), MPI_PACKED};
+    return MPI_SUCCESS;
+  }
+  OwnedDatatype& type = types_.emplace_back();
+  const int code = make_datatype({{const_cast<char*>(packet.data()), bytes, &packed}}, type);
+  letter = {peer, MPI_BOTTOM, 1, type.get()};
+  return code;
 }
 
 int SparseExchange::receive(char* data, std::int64_t elements, const DatatypeTraits& traits,
@@ -225,8 +239,8 @@ int SparseExchange::run_by_node(std::span<const Parcel> parcels, const Regions& 
   std::vector<Letter> letters;
   for (auto& [node, packet] : outside) {
     const int entry = nodes.members(node)[nodes.local(me) % nodes.size(node)];
-    if (packet.size() > INT_MAX) return MPI_ERR_COUNT;
-    letters.push_back({entry, packet.data(), static_cast<int>(packet.size()), MPI_PACKED});
+    if (int code = letter_of(packet, entry, letters.emplace_back()); code != MPI_SUCCESS)
+      return code;
   }
   std::deque<std::pair<int, std::vector<char>>> arrived;
   int code = nbx(letters, [&](int source, std::int64_t bytes, MPI_Message& message) {
@@ -244,25 +258,24 @@ int SparseExchange::run_by_node(std::span<const Parcel> parcels, const Regions& 
         return append(inside[nodes.local(rank)], each.first, data);
       });
   if (code != MPI_SUCCESS) return code;
-  return among_node(nodes.members(home), inside,
-                    [&](const std::vector<char>& packet) { return unpack(packet); });
+  return among_node(nodes.members(home), inside);
 }
 
 // Every rank of the node sends a packet to each of the others, even if it is empty.
-template <typename Take>
 int SparseExchange::among_node(std::span<const int> members,
-                               std::span<const std::vector<char>> packets, Take&& take) {
+                               std::span<const std::vector<char>> packets) {
   const int me = communicator_.rank();
-  std::vector<MPI_Request> sends(members.size(), MPI_REQUEST_NULL);
+  sends_.assign(members.size(), MPI_REQUEST_NULL);
   std::vector<std::vector<char>> arrived(members.size());
   std::size_t missing = members.size() - 1;
   for (std::size_t i = 0; i < members.size(); ++i) {
     if (members[i] == me) continue;
-    if (packets[i].size() > INT_MAX) return MPI_ERR_COUNT;
-    if (int code = transport_.isend(packets[i].data(), static_cast<int>(packets[i].size()),
-                                    MPI_PACKED, members[i], Channel::local_sparse_tag, sends[i]);
-        code != MPI_SUCCESS)
-      return code;
+    Letter letter;
+    int code = letter_of(packets[i], members[i], letter);
+    if (code == MPI_SUCCESS)
+      code = transport_.isend(letter.data, letter.count, letter.type, letter.peer,
+                              Channel::local_sparse_tag, sends_[i]);
+    if (code != MPI_SUCCESS) return code;
   }
   std::vector<bool> has_come(members.size());
   while (missing > 0) {
@@ -283,10 +296,11 @@ int SparseExchange::among_node(std::span<const int> members,
     }
     make_progress();
   }
-  requests_.insert(requests_.end(), sends.begin(), sends.end());
+  requests_.insert(requests_.end(), sends_.begin(), sends_.end());
+  sends_.clear();
   int code = wait_for_all();
   for (std::size_t i = 0; i < members.size() && code == MPI_SUCCESS; ++i)
-    code = take(members[i] == me ? packets[i] : arrived[i]);
+    code = unpack(members[i] == me ? packets[i] : arrived[i]);
   return code;
 }
 

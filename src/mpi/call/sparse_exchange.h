@@ -65,9 +65,8 @@ class SparseExchange {
 
   template <typename Take>
   int nbx(std::span<const Letter> letters, Take&& take);
-  template <typename Take>
-  int among_node(std::span<const int> members, std::span<const std::vector<char>> packets,
-                 Take&& take);
+  int among_node(std::span<const int> members, std::span<const std::vector<char>> packets);
+  int letter_of(const std::vector<char>& packet, int peer, Letter& letter);
   int receive(char* data, std::int64_t elements, const DatatypeTraits& traits,
               MPI_Message& message);
   int drain(std::int64_t bytes, MPI_Message& message);
@@ -83,7 +82,7 @@ class SparseExchange {
   Arena& arena_;
   std::vector<Delivery>& deliveries_;
   Transport transport_;
-  std::vector<MPI_Request> requests_;
+  std::vector<MPI_Request> sends_, requests_;
   std::vector<OwnedDatatype> types_;
   char sink_[4096] = {};  // for messages that are lost
   int error_ = MPI_SUCCESS;

@@ -309,14 +309,10 @@ const Service& Communicator::native_service(const Server& server, const Decision
                                             const Question& call) {
   const Service& service = *server.service;
   if (!service.choice.native()) return native_instead_of(service);
-  const bool is_unchosen = decision == nullptr && service.key.source == Source::native;
-  return is_unchosen ? native_because(call) : service;
-}
-
-const Service& Communicator::native_because(const Question& call) {
-  Report::Key known = key(call.collective, "native", Source::native, call.bytes);
+  if (decision != nullptr || service.key.source != Source::native) return service;
+  Report::Key known =
+      key(call.collective, "native", Source::native, size_range(call.bytes, call.keeps_order).most);
   known.why = why_native(call, facts(), Settings::get());
-  known.bytes = size_range(call.bytes, call.keeps_order).most;
   return process_->service(call.collective, "", Service::Instead::no, {}, known);
 }
 

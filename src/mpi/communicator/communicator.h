@@ -198,7 +198,6 @@ class Communicator final : public Members, public Attachment {
     return *rare_;
   }
   Server& instead_of(const Server& server, bool ordered_would_do);
-  const Service& native_because(const Question& call);
   const Service& service_of_requests(const Service& service, Form form);
   Server& add(const Collective& collective, const char* algorithm);
   Server& add(const Collective& collective, const std::string& asked, Service::Instead instead,

@@ -1,7 +1,6 @@
 #include "mpi/communicator/topologies.h"
 
 #include <algorithm>
-#include <map>
 
 #include "choices/cart_weights.h"
 #include "mpi/communicator/communicator.h"
@@ -11,26 +10,34 @@
 namespace toccata {
 
 bool reorders_topologies(int reorder) {
-  return reorder != 0 && Settings::get().topology().reorders_topologies;
+  const Settings& settings = Settings::get();
+  return reorder != 0 && settings.is_our_mpi() && settings.topology().reorders_topologies;
 }
 
-int reorder_for_topology(MPI_Comm comm,
-                         const std::function<Mapping(const Placement& placement)>& map,
-                         MPI_Comm& bare) {
-  bare = MPI_COMM_NULL;
+int on_reordered(MPI_Comm comm, const std::function<Mapping(const Placement& placement)>& map,
+                 const std::function<int(MPI_Comm comm)>& make) {
   Communicator* const communicator = Communicator::of(comm);
   if (communicator == nullptr || communicator->is_inter() || !communicator->obey_rules())
-    return MPI_SUCCESS;
+    return make(comm);
   Mapping players;
   try {
     players = map(*communicator->placement());
   } catch (const ChoiceError& error) {
     communicator->say_once("TOCCATA_TOPOLOGY: reorder:topologies: a topology " +
                            std::string(error.what()) + ". Keeping the order of its ranks.");
-    return MPI_SUCCESS;
+    return make(comm);
   }
-  if (players == identity(communicator->size())) return MPI_SUCCESS;
-  return reordered(comm, players, bare);
+  if (players == identity(communicator->size())) return make(comm);
+  MPI_Comm bare = MPI_COMM_NULL;
+  if (int code = reordered(comm, players, bare); code != MPI_SUCCESS) return code;
+  MPI_Errhandler handler;
+  if (PMPI_Comm_get_errhandler(comm, &handler) == MPI_SUCCESS) {
+    PMPI_Comm_set_errhandler(bare, handler);
+    PMPI_Errhandler_free(&handler);
+  }
+  const int code = make(bare);
+  PMPI_Comm_free(&bare);
+  return code;
 }
 
 std::vector<double> cart_weights(MPI_Comm comm, int dimensions) {
@@ -53,21 +60,10 @@ std::vector<double> cart_weights(MPI_Comm comm, int dimensions) {
   const bool are_alike = std::ranges::equal(least, both);
   if (are_alike && complaint.empty()) return text.empty() ? std::vector<double>() : mine;
   if (complaint.empty())
-    complaint = quoted(text) + ": other ranks have other values, or wrong ones";
+    complaint = quoted(text) + ": other ranks have different or invalid values";
   communicator.say_once("info key toccata_cart_weights=" + complaint +
                         ". Using the same weight for all dimensions.");
   return {};
-}
-
-Flows flows_of_edges(int p, const std::vector<int>& edges) {
-  std::vector<std::map<int, double>> rows(p);
-  for (std::size_t i = 0; i + 2 < edges.size(); i += 3) {
-    const int from = edges[i], to = edges[i + 1];
-    if (from >= 0 && from < p && to >= 0 && to < p && from != to) rows[from][to] += edges[i + 2];
-  }
-  Flows flows;
-  for (const auto& row : rows) flows.add_row({row.begin(), row.end()});
-  return flows;
 }
 
 int gather_lists(MPI_Comm comm, const std::vector<int>& mine, std::vector<int>& all,
@@ -84,15 +80,6 @@ int gather_lists(MPI_Comm comm, const std::vector<int>& mine, std::vector<int>& 
   all.resize(first[p]);
   return PMPI_Allgatherv(mine.data(), length, MPI_INT, all.data(), lengths.data(), first.data(),
                          MPI_INT, comm);
-}
-
-int gather_edges(MPI_Comm comm, const std::vector<int>& mine, Flows& flows) {
-  int p = 0;
-  PMPI_Comm_size(comm, &p);
-  std::vector<int> all, first;
-  const int code = gather_lists(comm, mine, all, first);
-  if (code == MPI_SUCCESS) flows = flows_of_edges(p, all);
-  return code;
 }
 
 }  // namespace toccata

@@ -4,33 +4,24 @@
 
 namespace toccata {
 
-#ifndef TOCCATA_SIMULATED
-
-// A barrier of the ranks of a communicator, which a rank enters before it waits.
+// A barrier that a rank enters before it waits. It has ⌈log2 p⌉ rounds of messages: in round i,
+// rank r sends to r + 2^i. It advances when it is tested. MPI_Ibarrier cannot serve: with Open MPI,
+// it could be matched with a part of MPI_Comm_idup (mpi/agreement/exchange.h), and in SimGrid it
+// ends when rank 0 has entered.
 class NonblockingBarrier {
  public:
-  NonblockingBarrier(MPI_Comm comm, const Transport&, int /*rank*/, int /*p*/, int /*tag*/)
-      : comm_(comm) {}
-  int enter() { return PMPI_Ibarrier(comm_, &request_); }
-  // Whether all ranks have entered.
-  int test(bool& over) { return Transport::test(request_, over); }
-
- private:
-  MPI_Comm comm_;
-  MPI_Request request_ = MPI_REQUEST_NULL;
-};
-
-#else
-
-// SimGrid's MPI_Ibarrier is not a barrier: it ends when rank 0 has entered. This one has ⌈log2 p⌉
-// rounds of messages: in round i, rank r sends to r + 2^i. It advances when it is tested.
-class NonblockingBarrier {
- public:
-  NonblockingBarrier(MPI_Comm, const Transport& transport, int rank, int p, int tag)
+  NonblockingBarrier(const Transport& transport, int rank, int p, int tag)
       : transport_(transport), rank_(rank), p_(p), tag_(tag) {}
+  NonblockingBarrier(const NonblockingBarrier&) = delete;
+  NonblockingBarrier& operator=(const NonblockingBarrier&) = delete;
+  ~NonblockingBarrier() {
+    Transport::abandon(sent_);
+    Transport::abandon(received_);
+  }
 
   int enter() { return begin_round(); }
 
+  // Whether all ranks have entered.
   int test(bool& over) {
     for (;;) {
       for (MPI_Request* each : {&sent_, &received_})
@@ -56,7 +47,5 @@ class NonblockingBarrier {
   int distance_ = 1;
   MPI_Request sent_ = MPI_REQUEST_NULL, received_ = MPI_REQUEST_NULL;
 };
-
-#endif
 
 }  // namespace toccata

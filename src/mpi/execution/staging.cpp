@@ -233,7 +233,7 @@ int Staging::make(Side& side, Data read, Data written, const DeviceRuntime& runt
   image.memory = static_cast<char*>(runtime.take_pinned(bytes, image.buffer + image.first));
   image.is_pinned = image.memory != nullptr;
   if (!image.is_pinned) image.memory = static_cast<char*>(std::malloc(bytes));
-  if (image.memory == nullptr) return MPI_ERR_NO_MEM;
+  if (image.memory == nullptr) throw std::bad_alloc();
   // The address that the buffer's beginning would have; it may lie outside of the image.
   side.buffer = reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(image.memory) -
                                         static_cast<std::uintptr_t>(image.first));

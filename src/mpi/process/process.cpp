@@ -224,8 +224,12 @@ void Process::begin(bool program_calls_us, std::string (*hidden_collectives)()) 
     return;
   }
   if (code != MPI_SUCCESS || largest[lacking] != 0) {
+    const char* const why =
+        largest[lacking] != 0
+            ? "it cannot start on one of them; that rank's message names the reason"
+            : "they cannot compare their settings";
     if (rank == 0 && mine[lacking] == 0)
-      std::fprintf(stderr, "toccata: Toccata is off, because it cannot start on a rank\n");
+      std::fprintf(stderr, "toccata: Toccata is off on all ranks, because %s\n", why);
     Settings::switch_off();
     return;
   }
@@ -310,13 +314,13 @@ void Process::begin_alike(bool wanted, bool hooked) {
 
 void Process::start_progress_thread() {
   if (!our_mpi.progresses_by_thread)
-    say_once("TOCCATA_PROGRESS=thread works under Open MPI only. Using calls.");
+    say_once("TOCCATA_PROGRESS=thread works under Open MPI only. Using TOCCATA_PROGRESS=calls.");
   else if (World::thread_level() == MPI_THREAD_MULTIPLE && serves_requests_)
     progress_thread_ = std::make_unique<ProgressThread>(*this);
   else
     say_once(
         "TOCCATA_PROGRESS=thread needs a program that initializes MPI with "
-        "MPI_THREAD_MULTIPLE. Using calls.");
+        "MPI_THREAD_MULTIPLE. Using TOCCATA_PROGRESS=calls.");
 }
 
 Stance Process::stance() const {

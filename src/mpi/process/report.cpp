@@ -154,6 +154,9 @@ std::string Report::table() const {
                   readable_seconds(line.all.seconds).c_str(), gain, overlap);
     out << text;
   }
+  if (!lines.empty())
+    out << "toccata: TOCCATA_REPORT=FILE.json and `toccata explain FILE.json` explain the "
+           "reasons\n";
   return out.str();
 }
 

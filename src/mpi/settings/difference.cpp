@@ -3,7 +3,6 @@
 #include <map>
 #include <numeric>
 #include <sstream>
-#include <utility>
 #include <vector>
 
 #include "mpi/settings/settings.h"
@@ -24,29 +23,35 @@ Lines lines_of(const std::string& text) {
   return result;
 }
 
-std::string value_in(const Lines& lines, const std::string& name) {
+// `missing` if there is no such name.
+std::string value_in(const Lines& lines, const std::string& name, const std::string& missing) {
   const auto found = lines.find(name);
-  return found == lines.end() ? "not set" : "'" + found->second + "'";
+  return found == lines.end() ? missing : "'" + found->second + "'";
 }
 
 // The first name with different values; "" if there is none.
 std::string first_difference(const Lines& one, const Lines& other) {
   for (const Lines& lines : {one, other})
     for (const auto& [name, value] : lines)
-      if (name != "host" && value_in(one, name) != value_in(other, name)) return name;
+      if (name != "host" && value_in(one, name, "") != value_in(other, name, "")) return name;
   return "";
 }
 
-// A subject for a sentence about a difference, and the remedy.
-std::pair<std::string, std::string> described(const std::string& name) {
+// For a sentence about a difference.
+struct Description {
+  std::string subject, missing, remedy;
+};
+
+Description described(const std::string& name) {
   if (name.starts_with("TOCCATA"))
-    return {name,
+    return {name, "not set",
             "pass it to all ranks (Open MPI: mpirun -x " + name + ", MPICH: mpiexec -genvall)"};
   if (name.starts_with("hidden"))
-    return {"the list of collectives that another tool hides from Toccata",
+    return {"the list of collectives that another tool hides from Toccata", "empty",
             "use that tool on all ranks or on none"};
-  if (name == "Toccata") return {"the version of Toccata", "preload the same library on all ranks"};
-  return {"the contents of the " + name, "use the same file on all ranks"};
+  if (name == "Toccata")
+    return {"the version of Toccata", "unknown", "preload the same library on all ranks"};
+  return {"the digest of the " + name, "missing", "use the same file on all ranks"};
 }
 
 }  // namespace
@@ -74,10 +79,10 @@ std::string difference_of_settings(MPI_Comm comm) {
     const Lines theirs = lines_of(all.substr(places[other], lengths[other]));
     const std::string name = first_difference(own, theirs);
     if (name.empty()) continue;
-    const auto [what, remedy] = described(name);
-    return what + " is " + value_in(own, name) + " on rank 0 (" + own.at("host") + "), but " +
-           value_in(theirs, name) + " on rank " + std::to_string(other) + " (" + theirs.at("host") +
-           ") of " + std::to_string(p) + " ranks; " + remedy;
+    const auto [what, missing, remedy] = described(name);
+    return what + " is " + value_in(own, name, missing) + " on rank 0 (" + own.at("host") +
+           "), but " + value_in(theirs, name, missing) + " on rank " + std::to_string(other) +
+           " (" + theirs.at("host") + ") of " + std::to_string(p) + " ranks; " + remedy;
   }
   return "";
 }

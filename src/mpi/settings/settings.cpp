@@ -41,8 +41,8 @@ std::string variable(const std::string& name) {
 std::string Settings::value(const char* name, const char* instead) {
   const std::string value = configuration_.value(name);
   if (const std::string complaint = complaint_of_value(name, value); !complaint.empty())
-    complaints_.push_back(std::string(name) + "=" + value + ": " + complaint + ". Using " +
-                          instead + ".");
+    complaints_.push_back(std::string(name) + "=" + value + ": " + complaint + ". Using " + name +
+                          "=" + instead + ".");
   return value;
 }
 
@@ -144,7 +144,7 @@ void Settings::read() {
 
 // TOCCATA=off leaves all calls to the MPI library, regardless of other settings.
 bool Settings::is_switched_on() {
-  const std::string mode = value("TOCCATA", "native");
+  const std::string mode = value("TOCCATA", "off");
   chooses_ = complaint_of_value("TOCCATA", mode).empty() && !switches_off(mode);
   const std::size_t colon = std::min(mode.find(':'), mode.size());
   note("TOCCATA", mode.substr(0, colon));  // a rank's file may be in its own folder
@@ -353,14 +353,15 @@ void Settings::read_learned() {
     complaints_.push_back("TOCCATA=learn: " + learns_to_ + ": its results are from nodes of '" +
                           tuning.machine + "', but this node is '" + node +
                           "'. Ignoring the file.");
-  complaints_.back() += " The file stays unchanged; name another file to learn.";
+  complaints_.back() +=
+      " The file stays unchanged. To save results, set TOCCATA=learn:FILE with another file.";
   learns_to_.clear();
 }
 
 std::string Settings::files_text() const {
   std::string text;
   for (const auto& [name, file] :
-       {std::pair("TOCCATA_TUNING", &tuning_), std::pair("results of earlier runs", &learned_)})
+       {std::pair("tuning file", &tuning_), std::pair("results of earlier runs", &learned_)})
     if (!file->points.empty())
       text += std::string(name) + "=" + std::to_string(toccata::digest(json(*file))) + "\n";
   if (!topology_rows_.empty())
@@ -398,7 +399,7 @@ void Settings::read_rules() {
     if (std::error_code ignored; !std::filesystem::exists(path, ignored)) continue;
     try {
       site_table_ = read_rules_file(path);
-      note("rules", std::to_string(toccata::digest(site_table_->text())));
+      note("file of rules", std::to_string(toccata::digest(site_table_->text())));
       return;
     } catch (const RulesError& error) {
       complaints_.push_back(std::string(error.what()) + ". Ignoring the file.");

@@ -108,7 +108,7 @@ class Faults(unittest.TestCase):
         self.expect_right(outcome)
         said = " ".join(outcome.messages)
         self.assertIn("out of memory", said)
-        self.assertIn("because it cannot start on a rank", said)
+        self.assertIn("off on all ranks, because it cannot start on one of them", said)
 
     def test_an_exchange_that_fails_leaves_its_communicator_to_mpi(self):
         for ranks in (1, 3):

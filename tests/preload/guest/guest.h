@@ -1,5 +1,6 @@
-/* The common part of the programs in this folder. None of them uses Toccata. Each checks its
- * results, and rank 0 prints "right" or "wrong" in the last line. */
+/* The common part of the programs in this folder. None of them uses Toccata, except duplicates.c
+ * with an argument. Each checks its results, and rank 0 prints "right" or "wrong" in the last line.
+ */
 #ifndef GUEST_H
 #define GUEST_H
 

@@ -200,6 +200,8 @@ class Guest(unittest.TestCase):
         ):
             with self.subTest(settings=settings):
                 self.expect_right(run(guest("duplicates"), 4, settings))
+        said = int(options.family == "openmpi")  # about persistent calls
+        self.expect_right(run([*guest("duplicates"), "toccata"], 4), messages=said)
 
     def test_communicators_while_algorithms_are_compared(self):
         for settings in ({}, FORCED):
@@ -322,9 +324,13 @@ class Guest(unittest.TestCase):
     def test_library_of_another_family(self):
         self.assertTrue(options.other_libraries, "needs two MPIs")
         for library in options.other_libraries:
-            for more in ({}, {"TOCCATA_ALLGATHER": "ring"}):
-                with self.subTest(more=more):
-                    outcome = run(program("rooted_c"), 3, more, libraries=[library])
+            programs = [*options.programs.glob("rooted_*"), *options.programs.glob("neighbors_*")]
+            names = sorted(each.name for each in programs)
+            # Other interfaces to Fortran call functions that only one family has.
+            for name in (each for each in names if each.endswith(("_c", "_f08"))):
+                with self.subTest(name):
+                    more = {"TOCCATA_ALLGATHER": "ring"} if name == "rooted_c" else {}
+                    outcome = run(program(name), 3, more, libraries=[library])
                     self.assertEqual((outcome.code, outcome.lines), (0, ["right"]), outcome.error)
                     self.assertIn(len(outcome.messages), (1, 2, 3), outcome.error)
                     for message in outcome.messages:

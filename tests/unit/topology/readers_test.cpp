@@ -302,7 +302,7 @@ TEST(ReadMachine, TakesAByteOrderMark) {
   EXPECT_EQ(text(read_machine(written("mark.txt", mark + "machine node:2\n"))), "node:2");
   const std::string wide = written("wide.conf", std::string("\xff\xfeS\0w\0", 6));
   EXPECT_EQ(complaint([&] { read_machine(wide); }),
-            wide + ": is in UTF-16; convert it by iconv -f UTF-16 -t UTF-8");
+            wide + ": is in UTF-16; convert it with iconv -f UTF-16 -t UTF-8");
 }
 
 TEST(ReadMachine, TakesHwlocsXml) {
