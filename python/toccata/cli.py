@@ -18,7 +18,16 @@ from toccata.commands import COMMANDS, GROUPS
 from toccata.errors import CommandError
 
 
-class OneLineErrors(TyperGroup):
+class PlainHelp:
+    """Help that shows the words to type, not Python's types."""
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        assert isinstance(self, TyperCommand | TyperGroup)
+        _show_what_to_type(self, ctx)
+        super().format_help(ctx, formatter)  # type: ignore[misc]
+
+
+class OneLineErrors(PlainHelp, TyperGroup):
     """Prints any error as one line on stderr, and exits with 1 or 2."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -62,10 +71,6 @@ class OneLineErrors(TyperGroup):
             sys.exit(130)
         sys.exit(code if isinstance(code, int) else 0)
 
-    def format_help(self, ctx: Any, formatter: Any) -> None:
-        _show_what_to_type(self, ctx)
-        super().format_help(ctx, formatter)
-
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         del ctx
         width = max(map(len, COMMANDS))
@@ -92,8 +97,8 @@ def _help_of(error: TyperException) -> str:
     return f"{context.command_path if context else 'toccata'} --help"
 
 
-class Command(TyperCommand):
-    """Help that shows the words to type, not Python's types; errors name their option."""
+class Command(PlainHelp, TyperCommand):
+    """Errors name their option."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         try:
@@ -102,10 +107,6 @@ class Command(TyperCommand):
             if getattr(error, "ctx", ctx) is None:
                 error.ctx = ctx  # type: ignore[attr-defined]
             raise
-
-    def format_help(self, ctx: Any, formatter: Any) -> None:
-        _show_what_to_type(self, ctx)
-        super().format_help(ctx, formatter)
 
 
 class RunCommand(Command):

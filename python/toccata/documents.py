@@ -7,13 +7,15 @@ fields against a dataclass.
 import re
 import stat
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import msgspec
+from msgspec import Meta
 
 from toccata.errors import InputError
 
 Kind = TypeVar("Kind")
+Count = Annotated[int, Meta(ge=0, le=2**63 - 1)]
 
 MOST_BYTES = 64 << 20  # of a file that a user names; the largest files of ours have a few MB
 

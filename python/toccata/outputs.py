@@ -1,7 +1,9 @@
 """Files that a command will write: checked before any work, so that no work is lost."""
 
+from collections.abc import Sequence
 from contextlib import suppress
 from importlib.util import find_spec
+from itertools import combinations
 from pathlib import Path
 
 from toccata.errors import InputError
@@ -9,17 +11,26 @@ from toccata.errors import InputError
 PICTURES = (".png", ".svg", ".pdf")
 
 
-def check(*paths: Path | None, reads: Path | None = None) -> None:
-    """Raises InputError if one of the files cannot be written, or is the file that the command
-    reads; ignores None.
+Input = Path | str | None  # a text may name a file, or a machine, model, ...
 
-    Creates missing directories. Existing files are not changed, and no file is created.
+
+def check(
+    *files: Path | None, pictures: Sequence[Path | None] = (), reads: Sequence[Input] = ()
+) -> None:
+    """Raises InputError if one of the files cannot be written, or is not `distinct`, or if the name
+    of a picture has no supported format; ignores None.
+
+    Creates missing directories. Existing files are not changed, and no file is created. Raises
+    ModuleNotFoundError if this installation cannot draw a picture.
     """
-    for path in paths:
-        if path is None:
-            continue
-        if reads is not None and path.exists() and reads.exists() and path.samefile(reads):
-            raise InputError(f"'{path}' is also the input; name another file")
+    drawn = [each for each in pictures if each is not None]
+    if drawn and not can_draw():
+        raise ModuleNotFoundError(name="matplotlib")
+    for path in drawn:
+        if path.suffix.lower() not in PICTURES:
+            raise InputError(f"'{path}': the name of a figure must end in {', '.join(PICTURES)}")
+    distinct(*drawn, *files, reads=reads)
+    for path in filter(None, [*drawn, *files]):
         try:
             with suppress(FileExistsError):  # path.open() reports this error
                 path.parent.mkdir(parents=True, exist_ok=True)
@@ -34,17 +45,23 @@ def check(*paths: Path | None, reads: Path | None = None) -> None:
             raise InputError(f"'{path}' cannot be written: {error.strerror}") from None
 
 
-def check_pictures(*paths: Path | None) -> None:
-    """The same, and InputError if the file's name has no supported format.
+def distinct(*files: Path | None, reads: Sequence[Input] = ()) -> None:
+    """Raises InputError if one of the files is also read, or is written twice."""
+    written = [each for each in files if each is not None]
+    for path in written:
+        if any(each is not None and _same(path, each) for each in reads):
+            raise InputError(f"'{path}' is also the input; name another file")
+    for one, other in combinations(written, 2):
+        if _same(one, other) or (one.resolve() == other.resolve() and not one.exists()):
+            raise InputError(f"'{other}' is named for two outputs; name another file for one")
 
-    ModuleNotFoundError if this installation cannot draw.
-    """
-    for path in paths:
-        if path is not None and not can_draw():
-            raise ModuleNotFoundError(name="matplotlib")
-        if path is not None and path.suffix.lower() not in PICTURES:
-            raise InputError(f"'{path}': the name of a figure must end in {', '.join(PICTURES)}")
-    check(*paths)
+
+def _same(path: Path, other: Path | str) -> bool:
+    """Whether both are the same existing file; devices such as /dev/null may be written twice."""
+    try:
+        return path.is_file() and path.samefile(other)
+    except (OSError, ValueError):  # the text cannot be a path, or nothing has this name
+        return False
 
 
 def can_draw() -> bool:

@@ -9,6 +9,7 @@ from rich.table import Table
 from toccata import _core
 from toccata.algorithms.catalogue import path_of
 from toccata.algorithms.counting import MOST_MESSAGES
+from toccata.errors import InputError
 from toccata.launching import maps
 from toccata.plain_table import PlainTable
 from toccata.quantities import show_microseconds
@@ -24,6 +25,8 @@ class On:
     ) -> None:
         self.network = network
         ranks = p or machines.cores(network.machine)
+        if root >= ranks:
+            raise InputError(f"there is no rank {root} among {ranks}; ranks are 0..{ranks - 1}")
         placed = maps.placed(network.machine, ranks, placement)
         self.shape = _core.Shape(placed, root)
         self.node_of = network.node_of(placed)
@@ -35,9 +38,14 @@ class On:
         root = self.node_of[self.shape.root]
         return network_bounds.find(self.network, self.weights, collective, root, n)
 
+    def block(self, choice: _core.Choice, n: float) -> float:
+        """The bytes of a block of n bytes in total; 0 for a barrier, which has none."""
+        blocks = choice.data(self.shape)
+        return n / blocks if blocks else 0.0
+
     def busiest(self, choice: _core.Choice, n: float) -> float:
         """Bytes over the busiest link by the fixed routes, converted to a link like a node's."""
-        core, block = self.network.core, n / choice.data(self.shape)
+        core, block = self.network.core, self.block(choice, n)
         loads = core.loads(_core.node_flows(choice, self.shape, self.node_of))
         shares = (load / capacity for load, (_, _, capacity) in zip(loads, core.links, strict=True))
         return max(shares, default=0.0) * self.network.scale * block
@@ -143,11 +151,12 @@ def _cells(
         return _beside(str(turns), turns, limits.rounds), "[dim]too many to count[/]", "", ""
     if on.network.is_whole_mesh:
         traffic = _core.link_traffic(choice, on.shape, n)
-        busiest, turns = traffic.largest, max(turns, traffic.turns)
+        busiest = traffic.largest if choice.data(on.shape) else 0.0  # a barrier has no bytes
+        turns = max(turns, traffic.turns)
         conflicts = str(max(traffic.conflicts, default=0))
     else:
         busiest = on.busiest(choice, n)
-    reduced = n * cost.reduced / choice.data(on.shape)
+    reduced = cost.reduced * on.block(choice, n)
     return (
         _beside(str(turns), turns, limits.rounds),
         _beside(_bytes(busiest), busiest, link_bytes),

@@ -7,6 +7,7 @@ from rich.table import Table
 from toccata import _core
 from toccata.algorithms.catalogue import path_of, size_is_of
 from toccata.plain_table import PlainTable
+from toccata.topology import tree
 
 MOST_MESSAGES = 30_000_000  # of all ranks together; larger schedules are not counted completely
 
@@ -74,7 +75,7 @@ def crossings_table(choices: Sequence[_core.Choice], shape: _core.Shape, size: i
             found = crossings[level]
             table.add_row(
                 path_of(choice) if number == 0 else "",
-                f"{level}s",
+                tree.several(level),
                 *(
                     str(value)
                     for each in (found.rank, found.region, found.total)

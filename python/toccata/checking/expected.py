@@ -20,6 +20,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from statistics import median
 
+from toccata.algorithms.show import runs
 from toccata.checking import attribution
 from toccata.checking.attribution import Suspect
 from toccata.checking.measured import Measured
@@ -170,10 +171,11 @@ class Site:
         machine = self.network.machine
         if not machine.dims:
             return []
-        cells = [self.vertices[host] for host in sorted(self.vertices)]
+        cells = runs(self.vertices[host] for host in sorted(self.vertices))
+        listed = ",".join(str(a) if a == b else f"{a}-{b}" for a, b in cells)
         return ["--mesh", "x".join(map(str, machine.dims)),
                 "--periodic", "x".join(str(int(each)) for each in machine.periodic),
-                "--cells", _ranges(cells)]  # fmt: skip
+                "--cells", listed]  # fmt: skip
 
 
 def _longest(loads: Loads) -> float:
@@ -195,17 +197,6 @@ def _weights(
         if own:
             result[pair] = max(own) / _longest(of)
     return result
-
-
-def _ranges(numbers: Sequence[int]) -> str:
-    """Such as 0-7,12."""
-    result = list[list[int]]()
-    for each in numbers:
-        if result and each == result[-1][1] + 1:
-            result[-1][1] = each
-        else:
-            result.append([each, each])
-    return ",".join(str(a) if a == b else f"{a}-{b}" for a, b in result)
 
 
 def _directed(measured: Measured, of: Callable[[Times], tuple[float, float]]) -> list[Directed]:

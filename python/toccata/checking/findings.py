@@ -16,7 +16,6 @@ LITTLE_SHARE = 0.6  # of its core that a rank has, compared with the ranks of ot
 LOST_PER_INTERRUPTION = 0.03  # seconds
 CORE_SECONDS = 0.1  # approximate processor time of a probe
 STALLS_BESIDE = 1.35  # from which factor on stalls count beside other programs
-WHOLE_MACHINE = 0.5  # share of the pairs that are slower than in the baseline
 AGREE = 1.5  # factors of two runs that differ by less agree
 SLOW_CHOICE = 1.5  # the MPI library's time, as a multiple of the rival's
 SLOW_COLLECTIVE = 1.3  # the same time, as a multiple of the baseline's

@@ -14,6 +14,7 @@ from toccata.checking.findings import Finding
 from toccata.checking.measured import KEY, VERSION, Measured
 
 SHOWN = 5  # earlier checks whose median is the trend's reference
+TRENDS = ("latency", "bandwidth")  # both are 0 on a single host
 REMEDY = "name another file with --history, or remove the broken lines"
 
 
@@ -71,11 +72,11 @@ def trend(earlier: list[Entry], new: Entry) -> str:
     same = [each for each in earlier if set(each.hosts) == set(new.hosts)][-SHOWN:]
     if not same:
         return "no earlier check of these hosts"
-    latency = new.latency / median(each.latency for each in same) - 1
-    bandwidth = new.bandwidth / median(each.bandwidth for each in same) - 1
+    before = {what: median(getattr(each, what) for each in same) for what in TRENDS}
+    changes = ", ".join(
+        f"{what} {getattr(new, what) / before[what] - 1:+.0%}" for what in TRENDS if before[what]
+    )
     alarms = sum(bool(each.findings) for each in same)
     checks = "check" if len(same) == 1 else f"{len(same)} checks"
-    return (
-        f"compared with the last {checks}: latency {latency:+.0%}, bandwidth {bandwidth:+.0%}; "
-        f"{alarms} with findings"
-    )
+    found = f"{changes or 'a single host has no links'}; {alarms} with findings"
+    return f"compared with the last {checks}: {found}"

@@ -151,4 +151,7 @@ def from_file(path: Path) -> Measured:
             raise InputError(
                 f"{path}: the pair of hosts {each.first} and {each.second} is invalid; {REMEDY}"
             )
+    for of in found.collectives:
+        if min(of.native, of.rival_seconds) <= 0:
+            raise InputError(f"{path}: a time of {of.name} is not more than 0; {REMEDY}")
     return found

@@ -26,6 +26,7 @@ GRACE = 10.0  # seconds after the lifetime of the ranks until the launcher is en
 # In a launcher's lines: a process ended, or one ended the run because it lost its connection.
 ENDED = re.compile("signal|exit|kill|lost communication|running at", re.IGNORECASE)
 ABORTED = re.compile(r"calling$|calling \"?abort|\*\*\*", re.IGNORECASE)
+ROOT = re.compile("allow[-_]run[-_]as[-_]root", re.IGNORECASE)
 # By collective: bytes, None for those of the long messages between hosts, and the algorithms that
 # the MPI library's own is compared with.
 COLLECTIVES: dict[str, tuple[int | None, tuple[str, ...]]] = {
@@ -72,6 +73,7 @@ Say = Callable[[str], None]
 def check(request: Request, say: Say) -> Outcome:
     """Runs the whole check. Failure in one line if a host or a rank stops."""
     family = _family(request)
+    _check_links(request)
     mesh = _mesh(request, family)
     first = _run(request, family, mesh)
     site = Site.of(first.hosts, _network(request, first.hosts))
@@ -117,6 +119,15 @@ def _family(request: Request) -> str:
             "program, as in toccata check -- mpirun -n 4"
         )
     return request.mpi or launcher.identify(words[at]).family
+
+
+def _check_links(request: Request) -> None:
+    """InputError if --links is invalid; without a topology, only its factors are known so early."""
+    machine = _machine(request)
+    if machine or request.machine is not None:
+        platforms.network(machine, request.links)
+    else:
+        networks.factors(request.links)
 
 
 def _network(request: Request, hosts: Sequence[str]) -> Network:
@@ -171,6 +182,8 @@ def _in_one_line(failure: str, events: Sequence[dict[str, object]], said: Sequen
     hosts = next((each["hosts"] for each in events if each["event"] == "start"), [])
     assert isinstance(hosts, list)
     lines = [line.strip(" =\n") for line in [*said, *failure.splitlines()[1:]]]
+    if any(ROOT.search(line) for line in lines):
+        return f"{reason}: the launcher refuses to run as root; add --allow-run-as-root to it"
     # The line about a process that ended; other lines may be of ranks that noticed it.
     for line in sorted(lines, key=_of_others):
         for name in hosts:

@@ -13,8 +13,7 @@ from rich.table import Table
 
 from toccata import outputs
 from toccata import quantities as q
-from toccata.commands.common import JsonFile, console, count, print_whole
-from toccata.errors import InputError
+from toccata.commands.common import JsonFile, console, count, known_mpi, print_whole
 from toccata.launching import launcher
 from toccata.plain_table import PlainTable
 
@@ -123,11 +122,8 @@ def check(
     """
     from toccata.checking import measured, session
 
-    if mpi is not None and mpi not in launcher.LAUNCHED:
-        known = ", ".join(launcher.LAUNCHED)
-        raise InputError(f"--mpi {mpi} is not a known MPI; expected one of {known}")
-    outputs.check_pictures(heatmap)
-    outputs.check(json, history, save)
+    known_mpi(mpi, launcher.LAUNCHED)
+    outputs.check(json, history, save, pictures=[heatmap], reads=[baseline, machine])
     before = measured.from_file(baseline) if baseline is not None else None
     request = session.Request(command, mpi, machine, links, before, seconds, not no_collectives)
     outcome = session.check(request, lambda text: console.print(f"[dim]{text}[/]", highlight=False))

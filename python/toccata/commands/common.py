@@ -3,7 +3,7 @@
 import shlex
 import sys
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import timedelta
 from enum import StrEnum
 from pathlib import Path
@@ -28,7 +28,7 @@ from toccata import quantities as q
 from toccata.algorithms import catalogue, outside
 from toccata.errors import InputError
 from toccata.launching import launcher, place_words, start_files
-from toccata.models import predicting
+from toccata.models import predicting, traffic
 
 # Programs read piped output, so it is not limited to the width of a terminal.
 console = Console(width=None if sys.stdout.isatty() else 200, highlight=False)
@@ -64,7 +64,7 @@ def phase(text: str) -> int:
 
 def of_phase(phase: int | None) -> str:
     """For titles."""
-    return "" if phase is None else f", phase {phase or 'others'}"
+    return "" if phase is None else f", phase {traffic.phase_name(phase)}"
 
 
 def collective_names() -> list[str]:
@@ -240,6 +240,32 @@ def subjects(names: Sequence[str] | None) -> list[_core.Algorithm | _core.Choice
 
 def name_of(subject: _core.Algorithm | _core.Choice) -> str:
     return subject.path if isinstance(subject, _core.Algorithm) else catalogue.path_of(subject)
+
+
+def without_effect(given: typer.Context, names: Collection[str], why: str) -> None:
+    """InputError if one of these parameters is given; `why` is such as "without --machine"."""
+    for each in given.command.params:
+        name = each.name or ""
+        source = given.get_parameter_source(name)
+        if name in names and source is not None and source.name == "COMMANDLINE":
+            option = max(each.opts, key=len) if each.opts[0].startswith("-") else each.metavar
+            raise InputError(f"{option} has no effect {why}")
+
+
+def write_rankfile(
+    file: Path, seats: Sequence[start_files.Seat], players: Sequence[int], format_: str
+) -> None:
+    """Writes the file in which rank i gets the seat `players[i]`, and prints how to use it."""
+    start_files.write(file, seats, players, format_)
+    said = start_files.how_to_start(str(file), format_)
+    console.print(f"wrote {file}, for {said}", soft_wrap=True)
+
+
+def known_mpi(mpi: str | None, known: Collection[str] = launcher.FAMILIES) -> str | None:
+    """The MPI of --mpi. InputError if it is not one of these."""
+    if mpi is not None and mpi not in known:
+        raise InputError(f"--mpi {mpi} is not a known MPI; expected one of {', '.join(known)}")
+    return mpi
 
 
 def words(launcher_args: str) -> list[str]:

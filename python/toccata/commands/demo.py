@@ -38,7 +38,7 @@ def demo_(
     the quartiles of both overlap, there is no winner: `?` follows the ratio, and the cell is grey
     in the figure.
     """
-    outputs.check_pictures(output)
+    outputs.check(pictures=[output])
     why = "--no-hosts" if no_hosts else demo.why_no_hosts()
     here = demo.WHOLE_HERE if whole else demo.HERE
     hosts = demo.WHOLE_HOSTS if whole else demo.HOSTS

@@ -1,17 +1,25 @@
 """`toccata doctor`."""
 
 import os
+from collections.abc import Sequence
 from typing import Annotated
 
 import typer
 
 from toccata.commands import checks
-from toccata.commands.common import ThreadsOption, by_word, console
+from toccata.commands.common import (
+    ThreadsOption,
+    by_word,
+    console,
+    known_mpi,
+    without_effect,
+)
 from toccata.commands.common import seconds as in_seconds
-from toccata.errors import Failure, InputError
+from toccata.errors import Failure
 
 
 def doctor(
+    given: typer.Context,
     command: Annotated[
         list[str] | None,
         typer.Argument(metavar="COMMAND", help="Command after --, such as mpirun -n 4 ./app."),
@@ -51,8 +59,9 @@ def doctor(
     - `toccata doctor -- srun -N 2 -n 64 ./app`
     - `toccata doctor --place spread --threads 4 -- mpirun -n 16 ./app`
     """
-    if place is not None and not command:
-        raise InputError(f"--place {place} has no effect without a command")
+    if not command:
+        without_effect(given, ["mpi", "place", "seconds"], "without a command")
+    known_mpi(mpi)
     started = by_word(command or [], place, threads)
     findings, said, tuning_file = checks.examine(os.environ)
     job = None
@@ -63,6 +72,11 @@ def doctor(
         findings.append(checks.as_said(place, job))
     if job is not None or not command:
         findings += checks.choices(said, job, tuning_file)
+    _print(findings)
+
+
+def _print(findings: Sequence[checks.Finding]) -> None:
+    """Failure if a finding is not good."""
     for each in findings:
         mark = "[green]ok[/]   " if each.good else "[bold red]wrong[/]"
         console.print(f"{mark}  [bold]{each.topic:9}[/] {each.text}", soft_wrap=True)

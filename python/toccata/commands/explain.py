@@ -8,6 +8,7 @@ import typer
 
 from toccata import _core, outputs
 from toccata import quantities as q
+from toccata.algorithms import catalogue
 from toccata.commands.common import (
     BlockBytes,
     MachineOption,
@@ -16,6 +17,7 @@ from toccata.commands.common import (
     console,
     number_of_ranks,
     print_whole,
+    without_effect,
 )
 from toccata.errors import Failure, InputError
 from toccata.launching import comparing, reports
@@ -59,6 +61,7 @@ Native = Annotated[
 
 
 def explain(
+    given: typer.Context,
     subject: Subject,
     later: Later = None,
     output: Figure = None,
@@ -100,11 +103,8 @@ def explain(
     - `toccata explain allreduce -p 16 --machine "node:4 core:4" --native openmpi-5.0`
     """
     if _is_report(subject):
-        if (ranks, machine, placement, tuning_, native) != (None, None, None, None, ""):
-            raise InputError(
-                f"{subject}: a report has its own ranks and machine; give no --ranks, --machine, "
-                "--placement, --tuning or --native"
-            )
+        of_calls = set(given.params) - {"subject", "later", "output", "html"}
+        without_effect(given, of_calls, f"with {subject}: a report has its own ranks and machine")
         paths = [Path(subject)] if later is None else [Path(subject), later]
         _explain_reports(paths, output, html)
         return
@@ -116,6 +116,8 @@ def explain(
         if value is not None:
             raise InputError(f"{option} requires a report: it does not draw a single call")
     parameters = predicting.read_model(model)
+    if not catalogue.size_is_of(subject):
+        without_effect(given, ["size"], f"for {subject}, which has no bytes")
     call = proposals.Call.of(subject, q.parse_bytes(size), ranks, machine, placement)
     _explain_call(proposals.Proposal.of(call, parameters, tuning_, native))
 
@@ -133,11 +135,9 @@ def _is_report(subject: str) -> bool:
 
 def _explain_reports(paths: Sequence[Path], output: Path | None, html: Path | None) -> None:
     """One report, or two: before and after a change."""
-    outputs.check_pictures(output)
     if html is not None and not outputs.can_draw():
         raise ModuleNotFoundError(name="matplotlib")
-    for path in paths:
-        outputs.check(html, reads=path)
+    outputs.check(html, pictures=[output], reads=paths)
     found = [reports.read(path) for path in paths]
     if len(found) == 1:
         _print_report(found[0])

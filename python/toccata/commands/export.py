@@ -58,7 +58,7 @@ def export(
         raise InputError("give one of --openmpi, --openmpi5, --mpich and --ucc")
     if table is not None and not mpich:
         raise InputError("--table requires --mpich")
-    outputs.check(output)
+    outputs.check(output, reads=[file, table])
     found = tuning_file.read(file)
     format_ = "mpich" if mpich else "ucc" if ucc else "openmpi5" if openmpi5 else "openmpi"
     if mpich:

@@ -103,8 +103,7 @@ def fit_(
         raise InputError(
             f"--save writes one model; give --machine with one of {', '.join(found.machines)}"
         )
-    outputs.check_pictures(plot, curves)
-    outputs.check(save)
+    outputs.check(save, pictures=[plot, curves], reads=[file])
     fitted = _fitted(cross_validation.Work(found, split == Split.collectives))
     _print(fitted)
     if split == Split.sizes and (decided := cross_validation.decided(found, fitted)):

@@ -85,8 +85,7 @@ def links_(
     program += ["--repetitions", str(repetitions), "--warmup", str(warmup)]
     program += ["--machine", machine] if machine is not None else []
     command = launcher.start(starter, p, words(launcher_args), program)
-    outputs.check_pictures(picture)
-    outputs.check(csv)
+    outputs.check(csv, pictures=[picture])
     library, timings = links.measure(command, p)
     found = links.fits(timings)
     for way in links.WAYS:

@@ -16,6 +16,8 @@ from toccata.commands.common import (
     of_phase,
     print_whole,
     seconds,
+    without_effect,
+    write_rankfile,
 )
 from toccata.errors import InputError
 from toccata.launching import maps, start_files
@@ -39,6 +41,7 @@ CompareScotch = Annotated[
 
 
 def place(
+    given: typer.Context,
     file: TrafficFile,
     machine: MachineOption = None,
     placement: PlacementOption = None,
@@ -64,7 +67,9 @@ def place(
     - `toccata place traffic.json --rankfile ranks`, then `mpirun -n 64 --rankfile ranks ./app`
     - `toccata place traffic.json --machine "node:4 socket:2 core:8" --placement cyclic`
     """
-    outputs.check(rankfile, reads=file)
+    if rankfile is None:
+        without_effect(given, ["launcher"], "without --rankfile")
+    outputs.check(rankfile, reads=[file, machine, model])
     found = recorded.read(file)
     if phase is not None:
         found = found.of_phase(phase)
@@ -86,7 +91,4 @@ def place(
         console.print(f"[dim]{proposal.beside_bound}[/]")
     console.print(f"\n{proposal.sentence}")
     if rankfile is not None and proposal.pays:
-        rankfile.write_text(
-            start_files.text(seats, proposal.mapped.players, launcher), encoding="utf-8"
-        )
-        console.print(f"wrote {rankfile}, for {start_files.how_to_start(str(rankfile), launcher)}")
+        write_rankfile(rankfile, seats, proposal.mapped.players, launcher)

@@ -23,6 +23,7 @@ from toccata.commands.common import (
     print_without,
     progress,
     subjects,
+    without_effect,
 )
 from toccata.errors import InputError
 from toccata.models import predicting
@@ -94,6 +95,7 @@ Limit = Annotated[
 
 
 def predict(
+    given: typer.Context,
     names: AlgorithmNames,
     model: ModelOption = "",
     platform: PlatformName = None,
@@ -124,12 +126,13 @@ def predict(
     """
     if late is not None and ratios:
         raise InputError("--ratios compares with a lower bound, which --late does not have")
+    if nodes is not None and (machine or platform):
+        without_effect(given, ["ranks"], "with --nodes, which has one rank per core")
     choices = _predicted(names, q.parse_late(late) if late is not None else {})
     parameters, texts = _where(model, platform, machine)
     settings = Where(texts, placement, ranks, nodes, late).settings()
     plan = Plan.of(choices, settings, q.parse_sizes(sizes), parameters, limit)
-    outputs.check_pictures(output)
-    outputs.check(json_)
+    outputs.check(json_, pictures=[output], reads=[model, platform, *(machine or [])])
     if plan.seconds > LONG:
         print(
             f"toccata: this takes about {q.show_duration(plan.seconds)}; --limit 10 leaves out "

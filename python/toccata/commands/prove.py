@@ -70,7 +70,7 @@ def prove(
     - `toccata prove allgather/bruck --ranks 8 -o bruck.xml`
     """
     numbers = q.parse_ranks(ranks)
-    outputs.check(output)
+    outputs.check(output, reads=names or ())
     chosen = subjects(names)
     if output is not None and len(chosen) != 1:
         given = ", ".join(map(name_of, chosen))

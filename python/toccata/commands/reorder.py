@@ -17,8 +17,11 @@ from toccata.commands.common import (
     PlacementOption,
     RootOption,
     console,
+    count,
     number_of_ranks,
     print_whole,
+    without_effect,
+    write_rankfile,
 )
 from toccata.errors import InputError
 from toccata.launching import maps, start_files
@@ -52,7 +55,11 @@ Order = Annotated[
 ]
 Seed = Annotated[
     int | None,
-    typer.Option(help="Choose at random among equally close cores, as Mirsadeghi and Afsahi do."),
+    typer.Option(
+        metavar="N",
+        parser=count("seed", least=0),
+        help="Choose at random among equally close cores, as Mirsadeghi and Afsahi do.",
+    ),
 ]
 CompareScotch = Annotated[
     bool, typer.Option("--scotch/--no-scotch", help="Compare with Scotch's mapping.")
@@ -71,6 +78,7 @@ Paper = Annotated[
 
 
 def reorder(
+    given: typer.Context,
     name: AlgorithmName = None,
     machine: MachineText = "node:8 socket:2 core:4",
     p: NumberOfRanks = None,
@@ -106,8 +114,8 @@ def reorder(
     - `toccata reorder allgather/recursive_doubling --machine "node:8 core:8" -o before-after.png`
     - `toccata reorder --paper -o gpc.png`
     """
-    outputs.check_pictures(output)
-    outputs.check(rankfile)
+    _check_effects(given, paper, rankfile)
+    outputs.check(rankfile, pictures=[output], reads=[machine, model])
     if paper:
         _draw_paper(name, output)
         return
@@ -119,36 +127,43 @@ def reorder(
     choice, parameters = catalogue.find(name), predicting.read_model(model)
     job = reordering.Job(choice, placed, root, q.parse_bytes(size), parameters, order)
     job.check()
+    seats = start_files.seats(placed)
+    if rankfile is not None:  # an unknown launcher fails before the search
+        start_files.text(seats, range(job.shape.p), launcher)
     all_ = reordering.compare(job, seed, scotch)
-    what = f"{catalogue.path_of(choice)} on {there.text}, {where}"
     _print(job, where, all_, scotch)
     if rankfile is not None:
-        _start(placed, all_[1].players, rankfile, launcher)
+        write_rankfile(rankfile, seats, all_[1].players, launcher)
     if output is not None:
-        from toccata.drawing import mappings, pictures  # matplotlib takes a second to load
-
-        pictures.write(mappings.draw(what, choice, job.shape, placed, all_, job.size), output)
-        console.print(f"wrote {output}")
+        _draw(f"{catalogue.path_of(choice)} on {there.text}, {where}", job, all_, output)
 
 
-def _start(placed: _core.Placement, players: Sequence[int], rankfile: Path, launcher: str) -> None:
-    rankfile.write_text(
-        start_files.text(start_files.seats(placed), players, launcher),
-        encoding="utf-8",
-        errors="surrogateescape",
-    )
-    started = start_files.how_to_start(str(rankfile), launcher)
-    console.print(f"wrote {rankfile}, for {started}", soft_wrap=True)
+def _check_effects(given: typer.Context, paper: bool, rankfile: Path | None) -> None:
+    """InputError if an option has no effect with the others."""
+    if paper:
+        without_effect(given, set(given.params) - {"paper", "output", "name"}, "with --paper")
+    elif rankfile is None:
+        without_effect(given, ["launcher"], "without --rankfile")
+
+
+def _draw(title: str, job: reordering.Job, all_: Sequence[reordering.Mapped], output: Path) -> None:
+    from toccata.drawing import mappings, pictures  # matplotlib takes a second to load
+
+    pictures.write(mappings.draw(title, job.choice, job.shape, job.placed, all_, job.size), output)
+    console.print(f"wrote {output}")
 
 
 def _print(
     job: reordering.Job, where: str, all_: Sequence[reordering.Mapped], scotch: bool
 ) -> None:
     assert job.choice.algorithm is not None
-    of = catalogue.meaning_of_size(job.choice.algorithm.collective)
+    collective = job.choice.algorithm.collective
+    size = ""
+    if catalogue.size_is_of(collective):
+        size = f"{q.show_bytes(job.size)} {catalogue.meaning_of_size(collective)}, "
     console.print(
         f"\n[bold cyan]{job.shape.p} ranks[/] on {job.placed.machine.text}, {where}: "
-        f"{catalogue.path_of(job.choice)}, {q.show_bytes(job.size)} {of}, model {job.model.name}"
+        f"{catalogue.path_of(job.choice)}, {size}model {job.model.name}"
     )
     print_whole(reordering.as_table(all_))
     if said := reordering.beside_bound(job.bound(), all_):

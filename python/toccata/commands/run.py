@@ -12,13 +12,20 @@ import typer
 from toccata import _core, outputs
 from toccata.algorithms import catalogue, outside
 from toccata.commands import checks
-from toccata.commands.common import ModelOption, ThreadsOption, by_word
+from toccata.commands.common import (
+    ModelOption,
+    ThreadsOption,
+    by_word,
+    known_mpi,
+    without_effect,
+)
 from toccata.errors import InputError
 from toccata.launching import launcher, place_words, placed_start, start_files, starting
 from toccata.models import placing, predicting
 from toccata.models import traffic as recorded
 
 REPORT_ON = "1"
+OFF_OR_ON = ("0", REPORT_ON)
 # Options of run that take no value.
 ALONE = ("--dry-run", "--help", "-h", "--learn-sums", "--no-learn")
 
@@ -36,7 +43,7 @@ def with_report(words: Sequence[str]) -> list[str]:
             continue
         value = result[at + 1] if at + 1 < len(result) else ""
         if not value.endswith(".json") and result[at + 2 : at + 3] == ["--"] and value[:1] != "-":
-            raise InputError(f"--report {value}: a report is a file named *.json")
+            _json("report", value)  # raises
         if value.endswith(".json"):
             result[at : at + 2] = [f"--report={value}"]
         else:
@@ -202,10 +209,10 @@ def run(
     - `toccata run --record traffic.json -- mpirun -n 4 ./app`, then `toccata place traffic.json`
     - `toccata run --place traffic.json -- mpirun -n 4 ./app`, or `--place spread --threads 4`
     """
-    settings = _algorithms(given.params) | _report(report) | _record(record)
+    settings = _algorithms(given.params) | _files(report, record, [place, model], dry_run)
     learning = _learning(learn_sums, no_learn)
-    command, placed = _placed(command, place, threads, model)
-    start = starting.prepare(command, settings | placed | learning, os.environ, _known(mpi))
+    command, placed = _placed(given, command, threads, model)
+    start = starting.prepare(command, settings | placed | learning, os.environ, known_mpi(mpi))
     starting.say(start.remarks)
     if not dry_run and learning and not no_learn:
         starting.say([_says_learning(learn_sums)])
@@ -224,39 +231,45 @@ def _algorithms(given: Mapping[str, Any]) -> dict[str, str]:
     return settings
 
 
-def _report(value: str | None) -> dict[str, str]:
-    if value is None or value == REPORT_ON:
-        return {} if value is None else {"TOCCATA_REPORT": value}
-    outputs.check(Path(value))
-    return {"TOCCATA_REPORT": str(Path(value).absolute())}
+def _json(what: str, given: str | Path | None) -> Path | None:
+    """The file of --report or --record; None without a file."""
+    if given is None or (what == "report" and given in OFF_OR_ON):
+        return None
+    if Path(given).suffix != ".json":
+        switch = ", or 0 or 1" if what == "report" else ""
+        raise InputError(f"--{what} {given}: a {what} is a file named *.json{switch}")
+    return Path(given)
 
 
-def _record(file: Path | None) -> dict[str, str]:
-    if file is None:
-        return {}
-    if file.suffix != ".json":
-        raise InputError(f"--record {file}: a record is a file named *.json")
-    outputs.check(file)
-    return {"TOCCATA_RECORD": str(file.absolute())}
+def _files(
+    report: str | None, record: Path | None, reads: Sequence[str | None], dry_run: bool
+) -> dict[str, str]:
+    """The settings of --report and --record; checks their files, without writing in a dry run."""
+    files = {"TOCCATA_REPORT": _json("report", report), "TOCCATA_RECORD": _json("record", record)}
+    (outputs.distinct if dry_run else outputs.check)(*files.values(), reads=reads)
+    named = {name: str(each.absolute()) for name, each in files.items() if each is not None}
+    return named | ({"TOCCATA_REPORT": report} if report in OFF_OR_ON else {})
 
 
 def _placed(
-    command: list[str], place: str | None, threads: int | None, model: str
+    options: typer.Context, command: list[str], threads: int | None, model: str
 ) -> tuple[list[str], dict[str, str]]:
     """The command and its settings, with which the ranks start where --place says. The same command
     without --place, or if the ranks should stay where they are; then prints the reason."""
+    place = options.params["place"]
     if place is None or place in place_words.WORDS:
+        without_effect(options, ["model"], "without --place FILE.json")
         given = threads is not None and "OMP_NUM_THREADS" not in os.environ
         settings = {"OMP_NUM_THREADS": str(threads)} if given else {}
         return by_word(command, place, threads), settings
     file = Path(place)
     if file.suffix != ".json":
         raise InputError(
-            f"--place {place}: expected {', '.join(place_words.WORDS)}, or a file *.json of "
+            f"--place {file}: expected {', '.join(place_words.WORDS)}, or a file *.json of "
             "toccata run --record"
         )
     if threads is not None:
-        raise InputError(f"--threads {threads} has no effect with --place {place}")
+        raise InputError(f"--threads {threads} has no effect with --place {file}")
     record = recorded.read(file)
     placement = record.placed(file)
     proposal = placing.propose(record, placement, predicting.read_model(model), scotch=False)
@@ -265,15 +278,10 @@ def _placed(
         return command, {}
     seats = start_files.seats(placement, record.cores)
     mapped = [seats[each] for each in proposal.mapped.players]
-    words = placed_start.command(command, mapped, file.with_suffix(".places"))
+    words = placed_start.command(
+        command, mapped, file.with_suffix(".places"), options.params["dry_run"]
+    )
     return words, placed_start.plan(mapped)
-
-
-def _known(mpi: str | None) -> str | None:
-    if mpi is not None and mpi not in launcher.FAMILIES:
-        known = ", ".join(launcher.FAMILIES)
-        raise InputError(f"--mpi {mpi} is not a known MPI; expected one of {known}")
-    return mpi
 
 
 def _execute(start: starting.Start, dry_run: bool) -> None:

@@ -115,7 +115,7 @@ def search(
     output = output or Path("results") / f"{collective}-{kind}-{p}-{n}.json"
     if output.suffix != ".json":
         raise InputError(f"--output {output}: schedules are written as .json")
-    outputs.check(output)
+    outputs.check(output, reads=[machine])
     began = perf_counter()
     task = searching.Task(collective, there, p, placement, n, budget, seed)
     found = _search(task)

@@ -75,7 +75,7 @@ def show_(
         return
     if rank is not None:
         raise InputError("--rank and --output exclude each other: a picture shows all ranks")
-    outputs.check_pictures(output)
+    outputs.check(pictures=[output])
     # matplotlib takes a second to load
     from toccata.drawing import grids, pictures, schedules
 

@@ -101,8 +101,7 @@ def topo(
             raise InputError("--trees requires MACHINE and --save FILE")
         _pack(machine, links, trees, save, output)
         return
-    outputs.check_pictures(output)
-    outputs.check(save)
+    outputs.check(save, pictures=[output])
     if machine is not None:
         there, ranks = locating.named(machine, p, placement)
     elif p is not None:
@@ -136,8 +135,7 @@ def _check(machine: str | None, p: int | None, placement: str | None, starts: bo
 
 
 def _pack(machine: str, links: str, trees: str, save: Path, output: Path | None) -> None:
-    outputs.check(save)
-    outputs.check_pictures(output)
+    outputs.check(save, pictures=[output])
     # needs numpy, which `make install PLOTS=OFF` leaves out
     from toccata.topology import packing
 

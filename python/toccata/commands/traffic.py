@@ -22,6 +22,7 @@ from toccata.commands.common import (
     print_whole,
     print_without,
     subjects,
+    without_effect,
 )
 from toccata.errors import InputError
 from toccata.launching import maps
@@ -40,6 +41,7 @@ NumberOfRanks = Annotated[
 
 
 def traffic(
+    given: typer.Context,
     names: Names = None,
     p: NumberOfRanks = None,
     size: BlockBytes = "1",
@@ -69,13 +71,14 @@ def traffic(
     - `toccata traffic sparbit allgather/bruck -p 1000 --bytes 4K`
     - `toccata traffic traffic.json -o matrix.png`
     """
-    outputs.check_pictures(output)
+    outputs.check(pictures=[output])
     if names and (recorded.is_traffic(names[0]) or (p is None and names[0].endswith(".json"))):
         if len(names) > 1 or p is not None or machine is not None or placement is not None:
             raise InputError(
                 f"{names[0]}: a record has its own ranks and machine; give no other names, and no "
                 "-p, --machine or --placement"
             )
+        without_effect(given, ["size", "root"], f"with the record {names[0]}")
         _print_recorded(Path(names[0]), output, phase)
         return
     if output is not None or phase is not None:

@@ -18,6 +18,7 @@ from toccata.commands.common import (
     print_whole,
     progress,
     seconds,
+    without_effect,
     words,
 )
 from toccata.errors import Failure, InputError
@@ -97,7 +98,13 @@ Show = Annotated[
 ]
 
 
+# Options that concern measurements.
+MEASURING = ("algorithms", "per_node", "mpi", "launcher_args", "again", "limit", "repetitions",
+             "no_validate")  # fmt: skip
+
+
 def tune(
+    given: typer.Context,
     collectives: Collectives = None,
     ranks: RanksList = STANDARD_RANKS,
     per_node: PerNode = None,
@@ -141,12 +148,13 @@ def tune(
     - `toccata tune --by-model lassen --machine "node:64 socket:2 core:16" --ranks 256,1024
       -o lassen.json`
     """
-    outputs.check_pictures(heatmap)
+    outputs.check(output, pictures=[heatmap], reads=[report, show, by_model, machine])
+    _check_effects(given, show, report, by_model)
     if show is not None:
         _show(tuning_file.read(show), heatmap)
         return
     if report is not None:
-        _for_late_ranks(report, by_model, machine or placement, output)
+        _for_late_ranks(report, by_model, machine or placement, output, heatmap)
         return
     request = Request(
         collectives, ranks, per_node, sizes, algorithms, repetitions, limit, not no_validate
@@ -154,9 +162,21 @@ def tune(
     if by_model is not None:
         _by_model(request, by_model, (machine, placement), output, heatmap)
         return
-    if machine is not None or placement is not None:
-        raise InputError("--machine and --placement require --by-model")
     _tune(request, mpi, words(launcher_args), output, heatmap, again)
+
+
+def _check_effects(
+    given: typer.Context, show: Path | None, report: Path | None, by_model: str | None
+) -> None:
+    """InputError if an option has no effect with the others."""
+    if show is not None:
+        without_effect(given, set(given.params) - {"show", "heatmap"}, "with --show")
+    elif report is not None:
+        without_effect(given, ["collectives", "ranks", "sizes", *MEASURING], "with --report")
+    elif by_model is not None:
+        without_effect(given, MEASURING, "with --by-model, which does not measure")
+    else:
+        without_effect(given, ["machine", "placement"], "without --by-model")
 
 
 def _by_model(
@@ -168,20 +188,24 @@ def _by_model(
 ) -> None:
     """Makes a tuning file from predictions. `where` is the machine and the placement."""
     output = output or Path("results/tuning-model.json")
-    outputs.check(output)
+    _existing(output, "predicted")
     found = request.by_model(model, *where)
     found.write(output)
     _conclude(found, output, heatmap)
 
 
 def _for_late_ranks(
-    report: Path, model: str | None, where: str | None, output: Path | None
+    report: Path,
+    model: str | None,
+    where: str | None,
+    output: Path | None,
+    heatmap: Path | None,
 ) -> None:
     """Makes a tuning file from the arrivals of a run."""
     if where is not None:
         raise InputError("leave out --machine and --placement: --report contains the hosts")
     output = output or Path("results/tuning-late.json")
-    outputs.check(output, reads=report)
+    _existing(output, "predicted")
     run = reports.read(report)
     if run.arrivals is None:
         raise Failure(f"{report} contains no arrivals; set TOCCATA_REPORT on all ranks")
@@ -196,7 +220,7 @@ def _for_late_ranks(
             f"{report}: no call has a late rank for which allreduce/late is predicted to be faster"
         )
     found.write(output)
-    _conclude(found, output, None)
+    _conclude(found, output, heatmap)
 
 
 def _tune(
@@ -212,12 +236,13 @@ def _tune(
     starter = launcher.find(mpi)
     output = output or Path(f"results/tuning-{starter.family}.json")
     heatmap = outputs.picture(heatmap, output.with_suffix(".png"))
-    outputs.check_pictures(heatmap)
-    outputs.check(output)
-    found = tuning_file.read(output) if output.exists() and not again else tuning_file.Tuning()
+    outputs.check(pictures=[heatmap])
+    found = _existing(output, "measured")
+    done = set() if again else {each.setting for each in found.points}
     ranks = q.parse_ranks(request.ranks)
-    _measure(racing.jobs(plans, ranks, request.placed, starter, more, found), found, output)
-    _conclude(found, output, heatmap)
+    jobs = racing.jobs(plans, ranks, request.placed, starter, more, done)
+    _measure(jobs, found, output)
+    _conclude(found, output, heatmap, written=bool(jobs))
     if found.points:
         folders = _core.tuning_folders(str(launcher.library(starter.family, starter.version)))
         console.print(
@@ -226,6 +251,18 @@ def _tune(
             + f": mkdir -p {folders[0]} && cp {output} {folders[0]}",
             soft_wrap=True,
         )
+
+
+def _existing(output: Path, origin: str) -> tuning_file.Tuning:
+    """The contents of the file to write. InputError if its times have another origin: "measured" or
+    "predicted"."""
+    outputs.check(output)
+    found = tuning_file.read(output) if output.exists() else tuning_file.Tuning()
+    if (found.points or found.model) and found.origin != origin:
+        raise InputError(
+            f"{output} has {found.origin} times, not {origin} ones; give another --output"
+        )
+    return found
 
 
 def _measure(jobs: Sequence[racing.Job], found: tuning_file.Tuning, output: Path) -> None:
@@ -251,9 +288,12 @@ def _measure(jobs: Sequence[racing.Job], found: tuning_file.Tuning, output: Path
             raise
 
 
-def _conclude(found: tuning_file.Tuning, output: Path, heatmap: Path | None) -> None:
+def _conclude(
+    found: tuning_file.Tuning, output: Path, heatmap: Path | None, written: bool = True
+) -> None:
     _show(found, heatmap)
-    console.print(f"wrote {output}; to use it, set TOCCATA_TUNING={output}")
+    done = f"wrote {output}; to" if written else "to"
+    console.print(f"{done} use {'it' if written else output}, set TOCCATA_TUNING={output}")
 
 
 def _show(found: tuning_file.Tuning, heatmap: Path | None) -> None:

@@ -20,17 +20,21 @@ from toccata.commands.common import (
     number_of_ranks,
     progress,
     subjects,
+    without_effect,
 )
 from toccata.errors import Failure, InputError
 from toccata.launching import maps
+from toccata.topology import machines
 
+STANDARD_MAX_P = 128
 MaxP = Annotated[
-    int,
+    int | None,
     typer.Option(
         "--max-p",
         metavar="P",
         parser=number_of_ranks,
-        help="Prove every number of ranks up to P.",
+        help=f"Prove every number of ranks up to P; {STANDARD_MAX_P} by default, or the cores of "
+        "--machine.",
     ),
 ]
 
@@ -45,8 +49,9 @@ EveryP = Annotated[
 
 
 def verify(
+    given: typer.Context,
     names: Names = None,
-    max_p: MaxP = 128,
+    max_p: MaxP = None,
     machine: MachineOption = None,
     placement: PlacementOption = None,
     every_p: EveryP = False,
@@ -71,8 +76,10 @@ def verify(
     - `toccata verify allgather/bruck:rotation=none`
     """
     if every_p:
-        _for_every_p(names, max_p)
+        without_effect(given, ["machine", "placement"], "with --every-p")
+        _for_every_p(names, max_p or STANDARD_MAX_P)
         return
+    max_p = max_p or machines.places(machine, STANDARD_MAX_P)
     maps.shape(max_p if machine else 1, machine, placement)  # raises an error if impossible
     ranks = range(1, max_p + 1) if machine else _core.ranks_to_prove(max_p)
     known = partial(maps.shape, machine=machine, placement=placement) if machine else None
@@ -90,15 +97,11 @@ def verify(
             proofs += verdict.proofs
             citation = proving.citation_of(chosen[label])
             error = verdict.error or proving.unknown_citation(citation, citations)
+            failed += bool(error)
+            found = f"[green]proved[/]  {verdict.proofs} proofs, up to {verdict.largest} ranks"
             if error:
-                failed += 1
-                line = f"[cyan]{label:{width}}[/]  [bold red]wrong[/]  {escape(error)}"
-            else:
-                line = (
-                    f"[cyan]{label:{width}}[/]  [green]proved[/]  "
-                    f"{verdict.proofs} proofs, up to {verdict.largest} ranks"
-                )
-            console.print(line)
+                found = f"[bold red]wrong[/]  {escape(error)}"
+            console.print(f"[cyan]{label:{width}}[/]  {found}")
     took = f"{proofs} proofs in {q.show_duration(monotonic() - began)}"
     if failed:
         raise Failure(f"{failed} of {len(work)} algorithms are wrong; {took}")
@@ -108,9 +111,12 @@ def verify(
 def _for_every_p(names: Names, most: int) -> None:
     """Prints for which numbers of ranks each algorithm is proved."""
     chosen = {name_of(each) for each in subjects(names)}
+    if unknown := sorted(chosen - {each.path for each in _core.algorithms()}):
+        raise InputError(
+            f"--every-p takes names of algorithms of the library, without parameters; leave out "
+            f"{', '.join(unknown)}"
+        )
     verdicts = [each for each in proofs_of_patterns.verdicts(most) if each.path in chosen]
-    if not verdicts:
-        raise InputError("--every-p takes names of algorithms, without parameters")
     width = max(len(each.path) for each in verdicts)
     for each in verdicts:
         proved = "[green]every p[/]" if each.every else "up to --max-p"

@@ -40,6 +40,7 @@ from toccata.drawing.pictures import (
     WRONG,
 )
 from toccata.errors import InputError
+from toccata.topology.tree import several
 
 MOST_RANKS = 32  # with more ranks, numbers do not fit into cells
 MOST_PANELS = 18
@@ -390,7 +391,7 @@ def _draw_legend(figure: Figure, whole: Trace) -> None:
     if levels := _core.regions(whole.shape):
         handles += [
             Line2D([], [], color=ARROW, lw=1.4, label=f"within a {levels[0][0]}"),
-            Line2D([], [], color=OUTWARD, lw=1.4, label=f"between {levels[0][0]}s"),
+            Line2D([], [], color=OUTWARD, lw=1.4, label=f"between {several(levels[0][0])}"),
         ]
     if handles:
         figure.legend(handles=handles, loc="lower center", ncols=len(handles), frameon=False,

@@ -8,7 +8,8 @@ from typing import Annotated
 
 from msgspec import Meta
 
-Count = Annotated[int, Meta(ge=0, le=2**63 - 1)]
+from toccata.documents import Count
+
 Seconds = Annotated[float, Meta(ge=0, le=1e12)]
 Estimate = Annotated[float, Meta(ge=0, le=1e19)]  # of a number of calls
 Difference = Annotated[float, Meta(ge=-1e12, le=1e12)]  # of two clocks, in seconds

@@ -59,8 +59,11 @@ WAYS = {
 }
 
 
-def command(words: Sequence[str], seats: Sequence[Seat], file: Path) -> list[str]:
-    """The same command, whose launcher reads `file`. Writes the file: rank i gets `seats[i]`.
+def command(
+    words: Sequence[str], seats: Sequence[Seat], file: Path, dry_run: bool = False
+) -> list[str]:
+    """The same command, whose launcher reads `file`. Writes the file, unless it is a dry run: rank
+    i gets `seats[i]`.
 
     Raises InputError if the launcher cannot place ranks, or if the command already does so.
     """
@@ -75,11 +78,7 @@ def command(words: Sequence[str], seats: Sequence[Seat], file: Path) -> list[str
             "--rankfile"
         )
     check(words[at + 1 :], way.kind, way.others)
-    file.write_text(
-        start_files.text(seats, range(len(seats)), way.format),
-        encoding="utf-8",
-        errors="surrogateescape",
-    )
+    start_files.write(None if dry_run else file, seats, range(len(seats)), way.format)
     options = [each.replace("FILE", str(file.absolute())) for each in way.options.split()]
     return with_options(words, at, options)
 

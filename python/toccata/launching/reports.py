@@ -12,8 +12,9 @@ from rich.markup import escape
 from rich.text import Text
 
 from toccata import _core, documents
+from toccata.documents import Count
 from toccata.errors import InputError
-from toccata.launching.arrivals import Arrivals, Count, RowArrivals, Seconds
+from toccata.launching.arrivals import Arrivals, RowArrivals, Seconds
 from toccata.plain_table import PlainTable
 from toccata.quantities import MOST_RANKS, show_amount, show_microseconds
 
@@ -335,11 +336,9 @@ def reasons(report: Report) -> list[str]:
 def summary(report: Report) -> list[str]:
     """Lines: the share of time in collectives, and the gain."""
     before, after = report.before, report.after
-    share = f", {after / report.seconds:.0%} of the run's" if report.seconds > 0 else ""
-    lines = [
-        f"{report.whose} in collectives for {show_seconds(after)}{share} "
-        f"{show_seconds(report.seconds)}"
-    ]
+    whole = report.seconds
+    share = f", {after / whole:.0%} of the run's {show_seconds(whole)}" if whole > 0 else ""
+    lines = [f"{report.whose} in collectives for {show_seconds(after)}{share}"]
     tried = {each.calls_alike for each in report.rows if each.gain}
     compared = sum(report.time(each) for each in report.rows if each.calls_alike in tried)
     lines += _requests(report)

@@ -4,11 +4,14 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from toccata import _core
 from toccata.errors import InputError
 from toccata.launching import launcher as mpi
 from toccata.topology import machines
+
+NOT_TEXT = "\ufffd"  # replaces bytes that are not UTF-8
 
 
 @dataclass(frozen=True)
@@ -104,15 +107,24 @@ def text(all_: Sequence[Seat], players: Sequence[int], launcher: str) -> str:
     """The file in which rank i gets the seat `players[i]`.
 
     Only Open MPI's file names cores. Raises InputError if the launcher is unknown, or if the file
-    needs names of hosts or cores that are unknown.
+    needs names of hosts or cores that are unknown or not text.
     """
     if launcher not in FORMATS:
         raise InputError(f"--launcher {launcher}: expected one of {', '.join(FORMATS)}")
+    if broken := next((each.host for each in all_ if NOT_TEXT in each.host), ""):
+        raise InputError(f"the host name '{broken}' is not text; write the machine's file in UTF-8")
     if FORMATS[launcher].needs_hosts and not all(each.host for each in all_):
         raise InputError(
             f"a host list for {launcher} needs names of hosts; give a --machine file with names"
         )
     return "\n".join(FORMATS[launcher].lines([all_[each] for each in players])) + "\n"
+
+
+def write(file: Path | None, all_: Sequence[Seat], players: Sequence[int], launcher: str) -> None:
+    """Writes that text; without a file, only raises its errors."""
+    contents = text(all_, players, launcher)
+    if file is not None:
+        file.write_text(contents, encoding="utf-8", errors="surrogateescape")
 
 
 def how_to_start(file: str, launcher: str) -> str:

@@ -43,8 +43,7 @@ class Files:
 
     def check(self) -> None:
         """InputError if one cannot be written."""
-        outputs.check_pictures(self.heatmap, self.scaling)
-        outputs.check(self.csv, self.json)
+        outputs.check(self.csv, self.json, pictures=[self.heatmap, self.scaling])
 
     def write_results(self, results: Results, complete: bool = True) -> None:
         write_csv(results, self.csv, complete=complete)

@@ -10,6 +10,7 @@ import msgspec
 from msgspec import Meta
 
 from toccata import _core
+from toccata.documents import Count
 from toccata.models import expansions, open_mpi_forms
 from toccata.quantities import MOST_RANKS
 
@@ -25,7 +26,6 @@ Collective = Literal[
 # which a record has the mean.
 ALGORITHMS = {"allgatherv": "allgather", "reduce_scatter_block": "reduce_scatter"}
 MEANS = ("allgatherv", "reduce_scatter")
-Count = Annotated[int, Meta(ge=0, le=2**63 - 1)]
 Rank = Annotated[int, Meta(ge=0, lt=MOST_RANKS)]
 Phase = Annotated[int, Meta(ge=-(2**31), lt=2**31)]  # 0: all after the first eight
 MOST_BYTES = 2**62  # of a call

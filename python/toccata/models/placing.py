@@ -12,6 +12,7 @@ from toccata.models.traffic import Record, Traffic, crossings
 from toccata.models.traffic import seconds as predicted
 from toccata.plain_table import PlainTable
 from toccata.quantities import show_amount
+from toccata.topology import tree
 
 LEAST_GAIN = 0.05  # of the predicted time; otherwise ranks should stay
 SECONDS = 1.0  # of the search
@@ -58,7 +59,7 @@ class Proposal:
         return (
             f"Map the ranks: this saves {100 * self.gain:.0f}% of the predicted communication "
             f"time, with {show_amount(after)} instead of {show_amount(before)} across "
-            f"{levels[at]}s."
+            f"{tree.several(levels[at])}."
         )
 
 

@@ -85,8 +85,8 @@ IN_BLOCKS = ("allgather", "alltoall", "gather", "scatter", "reduce_scatter")
 
 
 @dataclass(frozen=True)
-class Row:
-    """One line of a file."""
+class Timed:
+    """A recorded time of an algorithm."""
 
     machine: str
     nodes: str  # such as "32", or "4x4x4" if the shape of the job is known
@@ -95,7 +95,6 @@ class Row:
     algorithm: str
     total_bytes: int  # of the whole vector
     seconds: float  # the median, of the slowest rank
-    is_ours: bool = False  # measured by toccata bench
 
     @property
     def number_of_nodes(self) -> int:
@@ -104,6 +103,13 @@ class Row:
     @property
     def p(self) -> int:
         return self.number_of_nodes * self.ranks_per_node
+
+
+@dataclass(frozen=True)
+class Row(Timed):
+    """One line of a file."""
+
+    is_ours: bool = False  # measured by toccata bench
 
 
 @dataclass(frozen=True)
@@ -155,24 +161,10 @@ ASIDE = (
 
 
 @dataclass(frozen=True)
-class Case:
-    """A recorded time of an algorithm of ours."""
+class Case(Timed):
+    """A recorded time of an algorithm of ours, such as "sparbit:messages=per_block".
 
-    machine: str
-    nodes: str
-    ranks_per_node: int
-    collective: str
-    algorithm: str  # ours, such as "sparbit:messages=per_block"
-    total_bytes: int
-    seconds: float  # the median over all recorded names of the algorithm
-
-    @property
-    def number_of_nodes(self) -> int:
-        return prod(map(int, self.nodes.split("x")))
-
-    @property
-    def p(self) -> int:
-        return self.number_of_nodes * self.ranks_per_node
+    The median over all recorded names of the algorithm."""
 
     @property
     def job(self) -> str:

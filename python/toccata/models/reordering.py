@@ -203,7 +203,7 @@ def as_table(all_: Sequence[Mapped]) -> Table:
             cells += [show_bytes(total), show_bytes(most)]
         if any(other.link for other in all_):
             cells.append(show_bytes(round(each.link)))
-        gain = f"{100 * (1 - each.seconds / before):.0f}%" if each.order else ""
+        gain = f"{100 * (1 - each.seconds / before):.0f}%" if each.order and before > 0 else ""
         took = "" if each.mapping_seconds is None else f"{1e3 * each.mapping_seconds:.2f}"
         table.add_row(*cells, each.order, show_microseconds(each.seconds), gain, took)
     return table

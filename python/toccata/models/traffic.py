@@ -14,9 +14,10 @@ from msgspec import Meta
 from rich.table import Table
 
 from toccata import _core, documents
+from toccata.documents import Count
 from toccata.errors import InputError
 from toccata.models import estimates
-from toccata.models.estimates import Called, Calls, Count, Pair, Runs
+from toccata.models.estimates import Called, Calls, Pair, Runs
 from toccata.plain_table import PlainTable
 from toccata.quantities import MOST_RANKS, show_amount
 

@@ -7,6 +7,7 @@ from functools import cache
 from pathlib import Path
 
 from toccata import _core, documents
+from toccata.errors import InputError
 
 STANDARD_PLACEMENT = "sequential"
 
@@ -16,8 +17,10 @@ def named(text: str) -> _core.Machine:
     """A machine from a user's text or file. Levels that no algorithm uses, and the remark of a
     reader, are reported once.
 
-    Raises ChoiceError if it is invalid.
+    Raises ChoiceError if it is invalid, InputError if it is empty.
     """
+    if not text.strip():
+        raise InputError('the machine is empty; expected a text such as "node:4 core:8", or a file')
     with suppress(OSError):  # the text cannot be a path
         if Path(text).exists():
             documents.check(Path(text))

@@ -5,14 +5,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from math import lcm
+from math import ceil, lcm
 from pathlib import Path
 
 from toccata import _core, documents
 from toccata.errors import InputError
 from toccata.topology import machines
 
-FINEST = 1000  # capacities are rounded to multiples of 1 / FINEST, unless exact ones are coarser
+# Capacities are rounded to multiples of 1 / FINEST, unless exact ones are coarser, or the least
+# capacity requires finer ones.
+FINEST = 1000
+LEAST, MOST = Fraction(1, 10**6), Fraction(10**6)  # of the factor of a link, unless it is 0
+MOST_CHARACTERS = 30  # of a factor
 # Gbit/s per lane, by ibnetdiscover's names.
 SPEEDS = {"SDR": 2.5, "DDR": 5, "QDR": 10, "FDR10": 10, "FDR": 14, "EDR": 25, "HDR": 50,
           "NDR": 100, "XDR": 200}  # fmt: skip
@@ -38,7 +42,8 @@ class Network:
     def scale(self) -> int:
         """The integer that represents a capacity of 1."""
         exact = lcm(*(each.denominator for each in self.links.values()), 1)
-        return exact if exact <= FINEST else FINEST
+        least = min((each for each in self.links.values() if each > 0), default=Fraction(1))
+        return exact if exact <= FINEST else max(FINEST, ceil(1 / least))
 
     @cached_property
     def core(self) -> _core.Network:
@@ -85,12 +90,12 @@ class Network:
         capacity of a cable between two vertices, of all cables of a vertex (of a switch in a tree:
         of the cable upwards), or of those of all objects of a level.
         """
-        links = dict(self.links)
-        for item in filter(None, (each.strip() for each in text.split(","))):
-            what, _, number = item.partition("=")
-            factor = _factor(item, number.strip())
-            for ends in self._named(item, what.strip()):
-                links[ends] *= factor
+        ratios = dict.fromkeys(self.links, Fraction(1))
+        for item, what, factor in factors(text):
+            for ends in self._named(item, what):
+                ratios[ends] *= factor
+                _check(item, ratios[ends])
+        links = {ends: each * ratios[ends] for ends, each in self.links.items()}
         kept = {ends: each for ends, each in links.items() if each > 0}
         same = kept == self.links
         return replace(self, links=kept, is_whole_mesh=self.is_whole_mesh and same)
@@ -130,16 +135,32 @@ class Network:
         return found
 
 
-def _factor(item: str, text: str) -> Fraction:
+def factors(text: str) -> list[tuple[str, str, Fraction]]:
+    """The items of --links: text, name and factor. InputError if one is invalid."""
+    found = []
+    for item in filter(None, (each.strip() for each in text.split(","))):
+        what, _, number = item.partition("=")
+        factor = _fraction(number.strip())
+        _check(item, factor)
+        found.append((item, what.strip(), factor))
+    return found
+
+
+def _fraction(text: str) -> Fraction:
+    """-1 if the text is not a number; Python takes long for large exponents."""
     try:
-        factor = Fraction(text)
+        short = len(text) <= MOST_CHARACTERS and not re.search(r"e[+-]?\d{3}", text, re.IGNORECASE)
+        return Fraction(text) if short else Fraction(-1)
     except (ValueError, ZeroDivisionError):
-        factor = Fraction(-1)
-    if factor < 0:
+        return Fraction(-1)
+
+
+def _check(item: str, factor: Fraction) -> None:
+    if factor != 0 and not LEAST <= factor <= MOST:
         raise InputError(
-            f"--links '{item}': expected WHAT=FACTOR, with a factor such as 0 (dead), 0.5, 1/5 or 2"
+            f"--links '{item}': expected WHAT=FACTOR, with a factor such as 0 (dead), 0.5, 1/5 or "
+            f"2: 0, or from {float(LEAST):g} to {int(MOST)}"
         )
-    return factor
 
 
 def of(text: str, links: str = "", rates: Mapping[str, float] | None = None) -> Network:

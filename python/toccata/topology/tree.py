@@ -80,7 +80,12 @@ def describe_numbers(numbers: Sequence[int]) -> str:
 
 def plural(name: str, count: int) -> str:
     """Such as "2 cores"."""
-    return f"{count} {name if count == 1 else PLURALS.get(name, name + 's')}"
+    return f"{count} {name if count == 1 else several(name)}"
+
+
+def several(name: str) -> str:
+    """Such as "cores" or "leaves"."""
+    return PLURALS.get(name, f"{name}s")
 
 
 def summary(machine: _core.Machine) -> str:

@@ -15,10 +15,12 @@ def tables(tuning: Tuning) -> RenderableType:
     """One table per collective, number of ranks and number of nodes; one row per size."""
     parts: list[RenderableType] = []
     known = any(each.native_seconds > 0 for each in tuning.points)
+    time = "predicted" if tuning.model else "median"
+    by = f"model {tuning.model}" if tuning.model else tuning.mpi
     for (collective, ranks, nodes), points in _places(tuning.points).items():
         heading = Text(f"\n{collective}, {ranks} ranks", style="bold cyan")
         on = f" on {nodes} nodes" if nodes > 1 else ""
-        heading.append(f"{on}   median time in µs   {tuning.mpi}", style="not bold default")
+        heading.append(f"{on}   {time} time in µs   {by}", style="not bold default")
         table = PlainTable(kept=2)
         table.add_column("Size", justify="right")
         table.add_column("Choice", no_wrap=True)

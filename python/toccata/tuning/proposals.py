@@ -58,7 +58,8 @@ class Call:
 
     def __str__(self) -> str:
         ranks = f"{self.shape.p} ranks on {self.nodes} node(s)"
-        return f"{self.collective} of {q.show_bytes(self.size)} among {ranks}"
+        of = f" of {q.show_bytes(self.size)}" if catalogue.size_is_of(self.collective) else ""
+        return f"{self.collective}{of} among {ranks}"
 
 
 @dataclass(frozen=True)

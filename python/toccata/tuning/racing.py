@@ -1,6 +1,6 @@
 """The measurements for a tuning file: finds the remaining jobs, and runs them."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -9,6 +9,7 @@ from toccata.launching import launcher as mpi
 from toccata.measuring import benchmark
 from toccata.measuring.benchmark import Plan, Run
 from toccata.tuning import tuning_file
+from toccata.tuning.tuning_file import Setting
 
 
 @dataclass(frozen=True)
@@ -27,13 +28,16 @@ def jobs(
     per_node: Sequence[int | None],
     starter: mpi.Launcher,
     more: Sequence[str],
-    found: tuning_file.Tuning,
+    done: Collection[Setting],
 ) -> list[Job]:
-    """The jobs that have no results of earlier runs.
+    """The jobs, without the settings that are done.
 
-    Raises InputError if the program is not built for that MPI.
+    Raises InputError if the program is not built for that MPI, or if `per_node` needs more ranks.
     """
-    done = {each.setting for each in found.points}
+    for each in per_node:
+        if each is not None and each > max(ranks):
+            known = ", ".join(map(str, ranks))
+            raise InputError(f"--per-node {each}: more than all numbers of ranks ({known})")
     result = []
     for p in ranks:
         for each in per_node:

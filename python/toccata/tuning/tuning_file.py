@@ -23,6 +23,9 @@ REMEDY = "`toccata tune`"
 DOUBT = 0.05  # the probability of a wrong decision that an algorithm is faster than native
 
 
+Setting = tuple[str, int, int | None, int]  # collective, ranks, ranks per node, bytes
+
+
 @dataclass(frozen=True)
 class Point:
     """The best choice in one setting. Seconds are medians per call; 0 means unknown."""
@@ -46,7 +49,7 @@ class Point:
         return 1 - self.seconds / self.native_seconds if known else 0.0
 
     @property
-    def setting(self) -> tuple[str, int, int | None, int]:
+    def setting(self) -> Setting:
         """The setting in which the point was measured, as requested."""
         return self.collective, self.ranks, self.per_node, self.bytes
 
@@ -61,6 +64,11 @@ class Tuning:
     partial: bool = False  # whether results are missing
     date: str = ""
     points: list[Point] = field(default_factory=list)
+
+    @property
+    def origin(self) -> str:
+        """The origin of the times."""
+        return "predicted" if self.model else "measured"
 
     def add(self, point: Point) -> None:
         """Adds a point, or replaces the point of the same setting."""

@@ -95,6 +95,12 @@ def test_a_silent_host_is_named(hosts: Path, monkeypatch: pytest.MonkeyPatch) ->
             "stderr:TCP failed to send\n  Local host: n0",
             "the measurement ended early, in round 1: n0 lost its connection to another host",
         ),
+        (
+            "stderr:the variable OMPI_ALLOW_RUN_AS_ROOT=1 to indicate the desire\nWe reiterate "
+            "our advice against doing so - please proceed at your own risk.",
+            "the measurement ended early, in round 1: the launcher refuses to run as root; add "
+            "--allow-run-as-root to it",
+        ),
     ],
 )
 def test_a_dead_host_is_named_by_the_launchers_line(
@@ -142,6 +148,9 @@ def test_fewer_and_new_hosts_are_one_line_each(
         ('{"toccata_check": 1, "mpi": "x", "hosts": ["a"], "cores": [], "bytes": 1, "rounds": '
          '[[{"first": 0, "second": 7, "latency": 1, "mean": 1, "there": 1, "back": 1, "error": 0}]]'
          "}", "the pair of hosts 0 and 7 is invalid"),
+        ('{"toccata_check": 1, "mpi": "x", "hosts": ["a"], "cores": [], "bytes": 1, "rounds": [], '
+         '"collectives": [{"name": "bcast", "bytes": 8, "native": 0, "rival": "pipeline", '
+         '"rival_seconds": 1, "expected": 1}]}', "a time of bcast is not more than 0"),
     ],
 )  # fmt: skip
 def test_a_broken_baseline_is_one_line(hosts: Path, contents: str, complaint: str) -> None:
@@ -164,6 +173,13 @@ def test_the_history_shows_the_trend_and_survives_broken_lines(
     assert "past.jsonl: line 2 is not a check of this version, and left out" in output
     assert "compared with the last check: latency +25%, bandwidth -20%; 0 with findings" in output
     assert len((hosts / "past.jsonl").read_text().splitlines()) == 3
+
+
+def test_the_history_of_a_single_host(hosts: Path) -> None:
+    for _ in range(2):
+        code, output, _ = check("--history", "past.jsonl", command=("--", "mpirun", "-n", "1"))
+        assert code == 0
+    assert "compared with the last check: a single host has no links; 0 with findings" in output
 
 
 def test_the_saved_topology_has_the_slow_link(hosts: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -41,7 +41,7 @@ def test_a_placement_knows_who_is_near() -> None:
 def test_what_cannot_be_is_said_in_one_line(arguments: tuple[str, ...], why: str) -> None:
     for command in (
         ("show", "allgather/ring", "-p", "8"),
-        ("verify", "allgather/ring"),
+        ("verify", "allgather/ring", "--max-p", "8"),
         ("traffic", "-p", "8"),
     ):
         code, stdout, stderr = invoke(*command, *arguments)

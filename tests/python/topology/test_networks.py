@@ -107,6 +107,10 @@ def test_slurm_names_may_be_used() -> None:
         ("torus:4x4", "0.0-2.2=0", "no cable joins"),
         ("torus:4x4", "0.0-0.1=-1", "expected WHAT=FACTOR"),
         ("torus:4x4", "0.0-0.1", "expected WHAT=FACTOR"),
+        ("leaf:2 node:2", f"leaf={'9' * 21}", "or from 1e-06 to 1000000"),
+        ("leaf:2 node:2", "leaf=1e9999999", "or from 1e-06 to 1000000"),
+        ("leaf:2 node:2", "leaf=1e-10", "or from 1e-06 to 1000000"),
+        ("leaf:2 node:2", "leaf=1e-4, leaf=1e-4", "or from 1e-06 to 1000000"),
         ("torus:4x4", "9.9=0", "there is no vertex, cable or level"),
         ("socket:4 core:2", "", "it needs a level called node"),
     ],
@@ -115,6 +119,11 @@ def test_complaints(text: str, links: str, complaint: str) -> None:
     with pytest.raises(InputError, match=complaint) as caught:
         networks.of(text, links)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("factor", [1e-6, 1e6])
+def test_the_limits_of_factors_are_exact(factor: float) -> None:
+    assert bound("leaf:2 node:2", "bcast", f"leaf={factor}").free == max(1, 0.5 / factor)
 
 
 @pytest.mark.parametrize("collective", network_bounds.COLLECTIVES)

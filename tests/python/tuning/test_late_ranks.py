@@ -83,10 +83,13 @@ def test_too_short_waiting_gets_no_choice(tmp_path: Path) -> None:
 
 def test_tune_writes_a_file(tmp_path: Path) -> None:
     output = tmp_path / "late.json"
+    picture = tmp_path / "late.png"
     code, stdout, stderr = invoke(
-        "tune", "--report", str(report(tmp_path, row(5))), "-o", str(output)
-    )
+        "tune", "--report", str(report(tmp_path, row(5))), "-o", str(output),
+        "--heatmap", str(picture),
+    )  # fmt: skip
     assert (code, stderr) == (0, "")
+    assert picture.exists()
     assert "late:late=5" in stdout
     [point] = tuning_file.read(output).points
     assert (point.collective, point.ranks, point.nodes) == ("allreduce", RANKS, RANKS)

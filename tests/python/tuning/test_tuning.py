@@ -92,6 +92,7 @@ def test_tune(machine: Path) -> None:
     assert list(path.parent.glob("*.json.*")) == []  # no incomplete file
     _, stdout, _ = invoke(*SETTING)
     assert "contains all results; --again repeats the measurements" in stdout
+    assert f"wrote {path.relative_to(machine)}" not in stdout
     code, stdout, _ = invoke("tune", "--show", str(path), "--heatmap", "again.png")
     assert code == 0
     assert "allgather, 4 ranks on 2 nodes" in stdout
@@ -124,6 +125,20 @@ def test_goes_on_where_it_stopped(machine: Path, monkeypatch: pytest.MonkeyPatch
     assert ["--sizes 16,4096 " in each for each in runs] == [True, False]
     assert len(points(path)) == 6
     assert json.loads(path.read_text())["partial"] is False
+
+
+def test_again_keeps_all_other_points(machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert invoke(*SETTING)[0] == 0
+    path = machine / "results/tuning-openmpi.json"
+    before = points(path)
+    monkeypatch.setenv("FAKE_LOG", str(machine / "log"))
+    setting = ("--ranks", "4", "--sizes", "8", "--algorithms", "pairwise")
+    for more in ((), ("--again",)):
+        assert invoke("tune", "alltoall", *setting, *more)[0] == 0
+    assert len((machine / "log").read_text().splitlines()) == 2
+    found = tuning_file.read(path).points
+    assert [each.collective for each in found] == ["allgather"] * 6 + ["alltoall"]
+    assert {key: each for key, each in points(path).items() if key in before} == before
 
 
 def test_says_where_to_put_the_file(machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
