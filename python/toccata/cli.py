@@ -61,8 +61,8 @@ class OneLineErrors(PlainHelp, TyperGroup):
             if error.name not in ("matplotlib", "scipy", "numpy"):
                 raise
             _complain(
-                f"this needs {error.name}, which this installation does without; install it for "
-                f"{sys.executable}, or Toccata by `make install PLOTS=ON`", 2,
+                f"this needs {error.name}, which is not installed; install it for "
+                f"{sys.executable}, or install Toccata with `make install PLOTS=ON`", 2,
             )  # fmt: skip
         except OSError as error:
             where = f"{error.filename}: " if error.filename else ""

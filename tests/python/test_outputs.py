@@ -113,4 +113,4 @@ def test_nothing_is_drawn_where_nothing_can(machine: Path) -> None:
     assert {each.suffix for each in (machine / "results").iterdir()} == {".csv", ".json"}
     refused = run("--heatmap", "other.png")
     assert (refused.returncode, refused.stdout) == (2, "")
-    assert refused.stderr.startswith("toccata: this needs matplotlib, which this installation")
+    assert refused.stderr.startswith("toccata: this needs matplotlib, which is not installed")

@@ -175,7 +175,7 @@ def _unknown(name: str) -> str:
     served = ALSO_SERVED.get(name, name)
     if served in (each.name for each in _core.collectives()):
         example = of_collective(served)[0].path
-        return f"{name} is a collective; give one of its algorithms, as {example}"
+        return f"{name} is a collective; give one of its algorithms, such as {example}"
     # Compares the last part only: the part before the slash is long and usually correct.
     collective, _, last = name.rpartition("/")
     known = _core.algorithms()

@@ -62,9 +62,9 @@ _MEANINGS = {
     "latency": "short messages take {factor:.2f} times as long as expected",
     "stalls": "some short messages are lost or delayed; their mean time is {factor:.1f} times as "
     "long as expected",
-    "bandwidth": "long messages have {rate:.2f} of the expected bandwidth",
-    "core": "a core has {rate:.2f} of the expected speed",
-    "memory": "memory has {rate:.2f} of the expected speed",
+    "bandwidth": "long messages reach {rate:.0%} of the expected bandwidth",
+    "core": "a core reaches {rate:.0%} of the expected speed",
+    "memory": "memory reaches {rate:.0%} of the expected speed",
 }
 
 

@@ -128,7 +128,9 @@ def read(events: Iterable[dict[str, Any]]) -> Measured:
 
 def _silent(ranks: list[int], hosts: list[str], host_of: list[int]) -> str:
     if not ranks:
-        return "a message was lost: two ranks wait for each other, and all ranks answer"
+        return (
+            "a message was lost: two ranks wait for each other, although every rank still responds"
+        )
     names = dict.fromkeys(hosts[host_of[rank]] for rank in ranks)
     which = f"rank {ranks[0]}" if len(ranks) == 1 else f"ranks {', '.join(map(str, ranks))}"
     verb = "does" if len(names) == 1 else "do"

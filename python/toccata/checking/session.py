@@ -176,7 +176,7 @@ def _in_one_line(failure: str, events: Sequence[dict[str, object]], said: Sequen
     except Failure as told:
         reason = str(told)
     else:
-        reason = "all is measured, but the launcher failed"
+        reason = "the measurement is complete, but the launcher failed"
     if events and events[-1]["event"] == "silent":
         return reason
     hosts = next((each["hosts"] for each in events if each["event"] == "start"), [])

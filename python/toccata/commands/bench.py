@@ -80,8 +80,9 @@ Algorithms = Annotated[
     str | None,
     typer.Option(
         metavar="LIST",
-        help="all, variants (every setting), auto (the choice of the preloaded library), or a "
-        "list such as native,ring,sparbit:....",
+        help="all (every algorithm with its default parameters), variants (also with other "
+        "parameters), auto (the choice of the preloaded library), or a list such as "
+        "native,ring,sparbit:....",
     ),
 ]
 DeviceOption = Annotated[
@@ -92,8 +93,8 @@ Paper = Annotated[
     bool,
     typer.Option(
         "--paper",
-        help="Measure alltoall as in Oliviero et al.: use its ranks, sizes, algorithms and "
-        "repetitions unless you give others, and print its tables.",
+        help="Measure alltoall as in Oliviero et al. (2023): use its ranks, sizes, algorithms "
+        "and repetitions unless you give others, and print its tables.",
     ),
 ]
 Baseline = Annotated[
@@ -185,13 +186,14 @@ def bench(
     over the repetitions; ± is half the interquartile range. If a time does not fit the neighbouring
     sizes, this size is measured again. If it still does not fit, the table marks it.
 
-    An algorithm wins only if its quartiles do not overlap the runner-up's. In the heat map, a cell
-    has the colour of the winner. If the highlighted algorithm wins, the shade of blue shows its
-    gain over the second best. The number in the cell is the time of the MPI library's own choice,
-    divided by the winner's.
+    An algorithm wins only if its interquartile range does not overlap that of the second best. In
+    the heat map, a cell has the colour of the winner. If the highlighted algorithm wins, the shade
+    of blue shows its gain over the second best. The number in the cell is the time of the MPI
+    library's own choice, divided by the winner's.
 
     After Ctrl-C or a failed run, the files contain the results so far, marked as incomplete. The
-    exit code is 1 if a run fails or receives wrong data. `toccata bench links` is another command.
+    exit code is 1 if a run fails or receives wrong data. To measure messages over several links of
+    a node, use `toccata bench links`.
 
     Examples:
 

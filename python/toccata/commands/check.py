@@ -41,7 +41,8 @@ MachineText = Annotated[
 Links = Annotated[
     str,
     typer.Option(
-        metavar="LIST", help='Links that differ by design, such as "leaf=1/2" (see bounds).'
+        metavar="LIST",
+        help='Links that differ by design, such as "leaf=1/2" (see toccata bounds --help).',
     ),
 ]
 MpiName = Annotated[
@@ -103,9 +104,10 @@ def check(
     """Check whether the hosts, links and collectives of a machine are as fast as they should be.
 
     Measures the cores and the memory of each host, and messages between pairs of hosts: all pairs
-    of up to 64 hosts, and selected pairs of more. Compares them with the machine's faster links, or
-    with a baseline. Names the hosts, uplinks of switches or links that explain all slow pairs. A
-    suspected part is measured again, and counts only if two runs agree.
+    of up to 64 hosts, and selected pairs of more. Compares pairs with the fastest 10% of similar
+    pairs, and hosts with the median host; or all with a baseline. Names the hosts, uplinks of
+    switches or links that explain all slow pairs. A suspected part is measured again, and counts
+    only if two runs agree.
 
     Prints one line per finding. The exit code is 0 if nothing is slow, 3 if something is, 1 if the
     measurement fails, for example because a host does not answer, and 2 for wrong options. If only
@@ -182,7 +184,10 @@ def _report(outcome: Outcome) -> None:
         _say(f"not confirmed, so not counted: {finding.text}")
     if outcome.disturbed:
         names = ", ".join(outcome.disturbed)
-        _say(f"other programs run on the cores of {names}: times vary, and small faults may hide")
+        _say(
+            f"other programs run on the cores of {names}: times vary, so small faults may "
+            "remain undetected"
+        )
     where = f"{len(here.hosts)} host{'' if len(here.hosts) == 1 else 's'}, {here.mpi}"
     if here.pairs:
         latency, rate = expected.link_of(here)
@@ -195,9 +200,9 @@ def _report(outcome: Outcome) -> None:
 def _table(collectives: Sequence[Collective]) -> Table:
     table = PlainTable(kept=2)
     table.add_column("Collective", style="cyan")
-    for heading in ("Bytes", "Expected\n(µs)", "MPI's own\n(µs)", "Fastest rival\n(µs)"):
+    for heading in ("Bytes", "Expected\n(µs)", "MPI's own\n(µs)", "Toccata's\nfastest (µs)"):
         table.add_column(heading, justify="right", no_wrap=True)
-    table.add_column("Rival")
+    table.add_column("Algorithm")
     for each in collectives:
         times = (each.expected, each.native, each.rival_seconds)
         table.add_row(

@@ -422,7 +422,8 @@ def choices(said: Said, job: Job | None = None, tuning_file: str = "") -> list[F
     for path in filter(_core.is_model, _paths("TOCCATA_TUNING", said.value("TOCCATA_TUNING"))):
         with suppress(_core.ModelError):
             model = _core.Model.read(path)
-    shape = job.shape()
+    shape, nodes = job.shape(), len(set(job.hosts))
+    on = f"{nodes} node{'' if nodes == 1 else 's'}"
     findings = []
     typical = dict(TYPICAL)
     for collective in _core.collectives():
@@ -436,7 +437,7 @@ def choices(said: Said, job: Job | None = None, tuning_file: str = "") -> list[F
         elif name in typical:
             size = typical[name]
             text, why = _by_itself(said, name, size, job, model, tuning_file)
-            call = f"{name} of {quantities.show_bytes(size)} among {p} ranks"
+            call = f"{name} of {quantities.show_amount(size)} among {p} ranks on {on}"
             findings.append(Finding("choice", f"{call}: {text}, {why}"))
     return findings
 

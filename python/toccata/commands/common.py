@@ -150,7 +150,9 @@ class DistributionName(StrEnum):
 DistributionOption = Annotated[
     DistributionName | None,
     typer.Option(
-        help="Distribution of the bytes over the blocks of a vector form; uniform by default."
+        help="Distribution of the bytes over the blocks of a vector form: even, uniform (0 to "
+        "twice the mean; the default), power_law (few large blocks), or silent (uniform, but the "
+        "last rank sends nothing)."
     ),
 ]
 CsvFile = Annotated[Path | None, typer.Option(metavar="FILE", help="CSV file to write.")]
@@ -178,8 +180,8 @@ ThreadsOption = Annotated[
     typer.Option(
         metavar="T",
         parser=count("number of threads", most=place_words.MOST_THREADS),
-        help="Cores of each rank with --place compact, balanced or spread, and OMP_NUM_THREADS if "
-        "that is not set.  [default: 1]",
+        help="Cores per rank with --place compact, balanced or spread. Also sets OMP_NUM_THREADS, "
+        "unless it is set already.  [default: 1]",
     ),
 ]
 BlockBytes = Annotated[
@@ -199,7 +201,7 @@ PhaseOption = Annotated[
     typer.Option(
         metavar="N",
         parser=phase,
-        help="Only this phase of a recorded program, by its number in MPI_Pcontrol.",
+        help="Only this phase: a number that the program passed to MPI_Pcontrol, or others.",
     ),
 ]
 LauncherFormat = Annotated[

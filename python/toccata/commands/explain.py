@@ -81,18 +81,18 @@ def explain(
     it was measured. If all ranks reported, the first lines show the share of the time in which
     ranks waited for late ones, and name these ranks. `--html` writes all this as one page. `-o`
     draws the time of the run, and the time without Toccata, calculated from the measured native
-    times. Reductions by mpi4py's lower-case methods, such as comm.allreduce, appear as broadcasts
-    only, because mpi4py combines the objects itself.
+    times. mpi4py's lower-case reductions combine Python objects with point-to-point messages. The
+    report shows only the broadcasts of comm.allreduce; comm.reduce, scan and exscan do not appear.
 
-    With two reports of a program, before and after a change, explain compares the same calls:
-    waiting, working and choices, and the ratio of the working times per call. `-o` draws them.
+    With two reports, explain compares the runs before and after a change. For calls that occur in
+    both, it compares the waiting time (until the last needed rank arrives), the working time (after
+    that), and the choices. It also prints the ratio of the working times per call. `-o` draws them.
 
     For the name of a collective, explain prints the library's choice on a machine: from the nearest
     point of the tuning file, from a fixed rule for the MPI library (`--native`), or else from the
-    model. The rule serves more calls if the model's network is as slow as Ethernet. Explain also
-    prints two times of every candidate. The library uses the "estimated" time, which follows from
-    the schedules of a few ranks. The "predicted" time follows from those of all ranks, unless there
-    are too many messages.
+    model. If the model's network has a latency of 10 µs or more (as Ethernet has), the fixed rule
+    applies to more calls. Each candidate has two times: the library uses the "estimated" one, from
+    the schedules of a few ranks; the "predicted" one is from all ranks, if they are not too many.
 
     Examples:
 

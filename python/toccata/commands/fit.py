@@ -72,8 +72,8 @@ def fit_(
     """Fit a cost model to one part of the recorded times, and validate it with the rest.
 
     FILE contains times of single algorithms, from `toccata bench --csv` or from the PICO benchmark
-    on other machines. The fit uses only algorithms that Toccata has. The rest of the times shows
-    the quality of the model:
+    on other machines. Only times of algorithms that Toccata has are used. One part of them
+    determines the model (see --split); the other part shows its quality:
 
     - the median error of predicted times
     - among pairs of algorithms whose times differ by more than 20%, the share in the right order

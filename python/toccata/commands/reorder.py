@@ -99,11 +99,11 @@ def reorder(
     Prints for the original order, the new order, and the mapping that the Scotch library finds for
     the same traffic:
 
-    - bytes times distance
+    - bytes times distance (hop-bytes)
     - bytes that cross each level, and that leave the busiest object of that level
     - the predicted time, and the time to find the mapping
 
-    The last line compares them with a lower bound of bytes times distance.
+    The last line compares them with a lower bound of the hop-bytes.
 
     --rankfile writes the mapping for mpirun, srun or mpiexec, to start your job reordered.
 

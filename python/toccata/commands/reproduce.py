@@ -76,7 +76,8 @@ def reproduce(paper: Paper, quick: Quick = False, docs: Docs = STANDARD_DOCS) ->
             for (_, cell), each in found.outcomes.items() if each.late]  # fmt: skip
     if late:
         raise Failure(
-            f"{len(late)} {cells} were given up, as {late[0]}; the same command tries them again"
+            f"{len(late)} {cells} were given up, such as {late[0]}; the same command tries them "
+            "again"
         )
     section = page.Section(paper.value, module.TITLE)
     if quick:

@@ -136,7 +136,7 @@ Place = Annotated[
     str | None,
     typer.Option(
         metavar="FILE.json|WORD",
-        help="Place ranks as toccata place proposes for this record (see --model), or by a word: "
+        help="FILE.json from --record: place ranks as toccata place proposes (see --model). WORD: "
         "compact (fill node after node), balanced (equally many ranks per node) or spread "
         "(consecutive ranks on different nodes).",
     ),
@@ -191,10 +191,10 @@ def run(
     """Run an MPI program, unchanged, with Toccata's collectives.
 
     Detects the MPI of the program, preloads the library for it into all ranks, and passes every
-    TOCCATA_* variable to all hosts. The launcher may be mpirun or mpiexec of any MPI, orterun,
-    prterun, srun, jsrun, aprun or flux run. env, timeout, nice, numactl or time may precede it, and
-    a shell script may contain it. The exit code is that of the program, or 2 if the program and the
-    launcher belong to different MPIs.
+    TOCCATA_* variable to all hosts. The launcher may be mpirun or mpiexec of a supported MPI,
+    orterun, prterun, srun, jsrun, aprun or flux run. env, timeout, nice, numactl or time may
+    precede it, and a shell script may contain it. The exit code is that of the program, or 2 if the
+    program and the launcher belong to different MPIs.
 
     Each run saves its results for the next run on nodes of the same kind (TOCCATA=learn). Another
     value of TOCCATA or --no-learn turns that off.

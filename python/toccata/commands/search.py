@@ -42,7 +42,7 @@ Budget = Annotated[
         "--seconds",
         metavar="S",
         parser=seconds,
-        help="Amount of work, in seconds of two cores (approximate).",
+        help="Amount of work: about this many seconds on two cores.",
     ),
 ]
 NumberOfRanks = Annotated[
@@ -67,7 +67,7 @@ Seed = Annotated[
     typer.Option(
         metavar="N",
         parser=count("seed", least=0),
-        help="Seed of the random candidates beyond the usual settings.",
+        help="Seed for the random choice of further parameter values.",
     ),
 ]
 Output = Annotated[
@@ -95,8 +95,8 @@ def search(
     time, and its multiple of the lower bound. The schedules of the winner are proved before they
     are written.
 
-    The budget counts work, not time: the same seed and budget give the same result everywhere. If
-    a search is interrupted, the same command continues it.
+    --seconds limits the work, not the elapsed time: the same --seed and --seconds give the same
+    result on every machine. If a search is interrupted, the same command continues it.
 
     Examples:
 

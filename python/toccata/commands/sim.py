@@ -39,8 +39,8 @@ PlatformName = Annotated[
     typer.Option(
         metavar="P",
         autocompletion=platforms.names,
-        help='Platform: yahoo, cervino, ..., a file, or a machine such as "node:16 core:8" or a '
-        "file of `topo --save`.",
+        help='Platform: yahoo, cervino, ...; a platform file; a machine such as "node:16 core:8"; '
+        "or a file from topo --save.",
     ),
 ]
 RanksList = Annotated[
@@ -79,7 +79,8 @@ Links = Annotated[
     str,
     typer.Option(
         metavar="LIST",
-        help='Dead, slow or faster links, such as "0.0-0.1=0, leaf=1/5" (see bounds).',
+        help='Dead, slow or faster links, such as "0.0-0.1=0, leaf=1/5" (see '
+        "toccata bounds --help).",
     ),
 ]
 Predicted = Annotated[

@@ -52,7 +52,8 @@ Links = Annotated[
     str,
     typer.Option(
         metavar="LIST",
-        help='With --trees: dead and slow links, such as "0.0-0.1=0, leaf=1/5" (see bounds).',
+        help='With --trees: dead and slow links, such as "0.0-0.1=0, leaf=1/5" (see '
+        "toccata bounds --help).",
     ),
 ]
 Save = Annotated[

@@ -61,8 +61,8 @@ def traffic(
 
     For a file of `toccata run --record`, the command prints the traffic of that program instead:
     its kinds of messages, the bytes that cross each level, and the heaviest pairs of ranks. -o
-    draws a matrix. If the program has phases, the command also lists these; --phase shows one of
-    them.
+    draws a matrix. If the program marks phases with MPI_Pcontrol, the command lists them, too;
+    --phase shows one of them.
 
     Examples:
 

@@ -44,7 +44,9 @@ Sizes = Annotated[str, typer.Option(metavar="LIST", help="Bytes per block, or of
 Algorithms = Annotated[
     str,
     typer.Option(
-        metavar="LIST", help="variants (every setting), all, or a list such as ring,sparbit:..."
+        metavar="LIST",
+        help="all (every algorithm with its default parameters), variants (also with other "
+        "parameters), or a list such as ring,sparbit:....",
     ),
 ]
 Output = Annotated[
@@ -131,8 +133,8 @@ def tune(
     lowest median (significance level 5% for all comparisons together). Significantly slower ones
     are dropped; those that take three times as long in the first calls are dropped at once. At the
     end, the candidate with the lowest median runs against native again. If it is significantly
-    faster in these calls, it wins. Otherwise, an algorithm wins that was significantly faster than
-    native before these calls; if there is none, native wins.
+    faster in these calls, it wins. Otherwise, an algorithm that was significantly faster than
+    native in the earlier calls wins. If there is none, native wins.
 
     The file is updated after each result. You can interrupt the command; the same command continues
     it. With TOCCATA_TUNING=FILE, the library uses the file. Near a measured point, it takes the
@@ -282,7 +284,7 @@ def _measure(jobs: Sequence[racing.Job], found: tuning_file.Tuning, output: Path
         except KeyboardInterrupt:
             bar.stop()
             console.print(
-                f"interrupted; {output} has {len(found.points)} settings, "
+                f"interrupted; {output} has {len(found.points)} points, "
                 "and the same command continues"
             )
             raise

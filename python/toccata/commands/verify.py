@@ -67,8 +67,8 @@ def verify(
 
     Proves all numbers of ranks up to --max-p, and some larger ones if that takes about a second.
     Topology-aware algorithms are proved on several kinds of machines, or on that of --machine. The
-    exit code is 1 if a proof fails. With --every-p, it tells whether schedules follow a pattern
-    that is proved for every p.
+    exit code is 1 if a proof fails. With --every-p, the command prints whether the schedules follow
+    a pattern that is proved for every number of ranks p.
 
     Examples:
 

@@ -108,8 +108,8 @@ class Inside:
             outers = machine.outers(level) if level > 0 else [0] * number
             if number % above or outers != [each // (number // above) for each in range(number)]:
                 raise InputError(
-                    f"{machine.text}: nodes must be equal to ask a launcher, but the number of "
-                    f"{names[level]} objects differs"
+                    f"{machine.text}: a launcher can map ranks only onto identical nodes, but "
+                    f"these have different numbers of {names[level]} objects"
                 )
             levels.append((names[level], number // above))
         number = machine.objects(node) if node >= 0 else 1

@@ -102,7 +102,7 @@ def _of_python(python: Path) -> Nature:
     found = _of_libraries(module)
     if found.family:
         return Nature(found.family, f"mpi4py with {found.reason}")
-    return Nature("", "its Python's mpi4py takes the MPI that it finds")
+    return Nature("", "its mpi4py uses the first MPI that it finds")
 
 
 def _of_binary(path: Path, start: bytes) -> Nature:

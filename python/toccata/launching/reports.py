@@ -56,16 +56,19 @@ WHYS = {
     "request": ("request", "native serves nonblocking and persistent calls under Intel MPI, MPICH "
                 "before 4.3 and the standard ABI, and elsewhere until trials have ended"),
     "empty": ("no data", "calls without data"),
-    "rounds": ("keeps bits", "floating-point sums and user-defined operations keep their bits; "
-               "for the sums, TOCCATA=learn with TOCCATA_SUMS=learn finds the fastest algorithm "
-               "for the next run, TOCCATA_SUMS=all for this run"),
+    "rounds": ("same bits", "floating-point sums and user-defined operations: Toccata changes no "
+               "algorithm by trials here, so that every run gives the same bits; for the sums, "
+               "TOCCATA=learn with TOCCATA_SUMS=learn finds the fastest algorithm for the next "
+               "run, TOCCATA_SUMS=all for this run"),
     "none": ("none possible", "no algorithm of Toccata can run there"),
     "first": ("first calls", "native serves the first 32 calls of each size on a communicator; "
-              "with TOCCATA=learn or `toccata tune`, the choice is made before"),
+              "after a run with TOCCATA=learn, or with `toccata tune`, the choice is known from "
+              "the first call on"),
     "rule": ("first calls", "native serves the first 32 calls of each size on a communicator; a "
              "fixed rule serves the later ones"),
     "few": ("few calls", "too few calls: trials begin when they cost at most 2% of the time; "
-            "with TOCCATA=learn or `toccata tune`, the choice is made before"),
+            "after a run with TOCCATA=learn, or with `toccata tune`, the choice is known from "
+            "the first call on"),
     "unknown": ("not known", "an older library wrote this report; run again with this library"),
 }  # fmt: skip
 
@@ -230,17 +233,21 @@ def answers(report: Report) -> list[str]:
     found = [each.arrivals for each in report.rows if each.arrivals]
     last = [sum(each.last[rank] for each in found) for rank in range(report.ranks)]
     late = arrivals.late(awaited(report), last, report.seconds)
-    for_whom = f"{late[1]:.0%} of it for {late[0]}" if late else "no rank is late in most calls"
+    for_whom = (
+        f"{late[1]:.0%} of this waiting is for {late[0]}"
+        if late
+        else "no rank is late in most calls"
+    )
     time, total = report.seconds, waiting + working
     share = waiting / total if total > 0 else 0.0
     return [
         *_unknown(report),
         f"blocking collectives: {total / time:.0%} of the time, {show_seconds(total)} of "
         f"{show_seconds(time)} (mean over ranks)",
-        f"waiting for ranks that arrive later: {share:.0%} of that, {show_seconds(waiting)}; "
-        + for_whom,
-        f"available to better algorithms: at most {show_seconds(available)}, "
-        f"{available / time:.0%} of the time (working, above the lower bound where it is known)",
+        f"{share:.0%} of the time in blocking collectives is waiting for late ranks "
+        f"({show_seconds(waiting)}); {for_whom}",
+        f"better algorithms can save at most {show_seconds(available)}, {available / time:.0%} of "
+        "the time: the working time minus the lower bound, where the bound is known",
     ]
 
 
@@ -252,15 +259,16 @@ def _unknown(report: Report) -> Iterator[str]:
     if known < KNOWN * report.after:
         yield (
             f"arrivals are known for {known / report.after:.0%} of the time in collectives: "
-            "those of blocking calls, for the first 256 collectives of communicators; the next "
-            "lines tell about these only"
+            "only for blocking calls, and for the first 256 pairs of a communicator and a "
+            "collective. The next lines cover only these calls"
         )
     kept = sum(each.arrivals.sampled for each in sampled if each.arrivals)
     left_out = report.arrivals.left_out
     if left_out > CONTRADICT * (kept + left_out):
         yield (
             f"{left_out} of {kept + left_out} sampled calls contradict each other and are left "
-            "out: they have no data, or threads begin on communicators in different orders"
+            "out: they have no data, or the threads of different ranks use their communicators "
+            "in different orders"
         )
 
 
@@ -277,9 +285,11 @@ def why_native(row: Row, rows: Sequence[Row]) -> tuple[str, str]:
     tried = [each for each in rows if each.calls_alike == row.calls_alike and each.gain]
     if tried:
         best = max(tried, key=lambda each: each.gain)
-        took = f"{best.choice} takes {1 / best.gain:.2f} of native's time in trials"
+        took = f"{best.choice} is {best.gain:.2f}× faster than native in trials"
+        if best.gain <= 1:
+            took = f"{best.choice} takes {1 / best.gain:.2f}× native's time in trials"
         if best.calls > row.calls:
-            return "before it", f"until {best.choice} took over: {took}"
+            return "before it", f"until {best.choice} replaced it: {took}"
         if best.gain <= 1:
             return "tried", f"the best candidate of {len(tried)} is not faster: {took}"
         return "in trials", (
@@ -346,17 +356,18 @@ def summary(report: Report) -> list[str]:
         lines.append("no algorithm of Toccata was compared with native")
         return lines
     won = before - after
-    verb = "won" if won >= 0 else "lost"
+    verb = "saved" if won >= 0 else "lost"
     lines.append(
-        f"with native, it would have been {show_seconds(before)}: {verb} {show_seconds(abs(won))}, "
-        f"{abs(won) / before:.0%}; native was compared for {compared / after:.0%} of the time"
+        f"with native, it would have been {show_seconds(before)}: Toccata {verb} "
+        f"{show_seconds(abs(won))}, {abs(won) / before:.0%}. "
+        f"Native was measured for calls with {compared / after:.0%} of the time"
     )
     gains = [(each.before - each.seconds) * report.weight(each) for each in report.rows]
-    for what, gained in (("won", max(gains)), ("lost", -min(gains))):
-        row = report.rows[gains.index(gained if what == "won" else -gained)]
+    for what, gained in (("saving", max(gains)), ("loss", -min(gains))):
+        row = report.rows[gains.index(gained if what == "saving" else -gained)]
         if gained > 0:
             lines.append(
-                f"most was {what} in {show_call(row.collective, row.bytes)} by {row.choice}: "
+                f"the largest {what}: {show_call(row.collective, row.bytes)} by {row.choice}, "
                 f"{show_seconds(gained)}"
             )
     return lines

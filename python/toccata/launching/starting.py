@@ -114,13 +114,13 @@ def _family(
         found = programs.nature(program)
         if found.static:
             raise InputError(
-                f"'{program}' is linked statically, so that no library can be preloaded; link it "
-                f"with the MPI library's shared form, or with Toccata (pkg-config toccata-...)"
+                f"'{program}' is linked statically, so no library can be preloaded; link it "
+                f"with the shared MPI library, or with Toccata (pkg-config toccata-...)"
             )
         if not found.family:
             remarks.append(
                 f"cannot detect the MPI of '{program}' ({found.reason})"
-                + (f"; taking {launcher.FAMILIES[family]}" if family else "")
+                + (f"; assuming {launcher.FAMILIES[family]}" if family else "")
             )
         elif not family:
             family = found.family
@@ -129,13 +129,15 @@ def _family(
             but = (
                 f"{option}; leave out --mpi"
                 if option
-                else (f"'{starter}' starts programs of {ours}; start it by {theirs}'s own launcher")
+                else (
+                    f"'{starter}' starts programs of {ours}; start it with {theirs}'s own launcher"
+                )
             )
             raise InputError(f"'{program}' runs with {theirs} ({found.reason}), but {but}")
         elif found.family == "abi":  # with any launcher
             family = "abi"
     if not family:
-        why = remarks[0] if remarks else "no program stands behind it"
+        why = remarks[0] if remarks else "no program follows the launcher"
         raise InputError(
             f"'{starter}': {why}; name the MPI, for example toccata run --mpi openmpi -- {starter}"
         )

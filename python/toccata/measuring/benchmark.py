@@ -284,7 +284,7 @@ def started(
             raise Failure(f"the run{with_ranks} did not end within {limit:.0f} s")
         if code != 0:
             last = [line for line in lines if line not in ours][-SHOWN_LINES:]
-            reason = "\n  ".join(["", *last]) if lines else " (it said nothing)"
+            reason = "\n  ".join(["", *last]) if lines else " (no output)"
             raise Failure(
                 f"the run{with_ranks} failed with exit code {code}: {' '.join(command)}{reason}"
             )

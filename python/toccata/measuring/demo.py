@@ -202,10 +202,10 @@ def summary(cells: Sequence[Cell]) -> str:
         )
         lines.append(
             f"{name}: Toccata is clearly faster in {len(faster)} of {len(here)} cells"
-            + (f" ({min(faster):.2f} of native's time at best)" if faster else "")
+            + (f" (at most {1 / min(faster):.2f}× faster)" if faster else "")
             + f", clearly slower in {len(slower)}"
-            + (f" ({max(slower):.2f} at worst)" if slower else "")
+            + (f" (at most {max(slower):.2f}× slower)" if slower else "")
             + f", without a clear winner in {len(here) - len(clear)}"
-            + f" (counted as 1); geometric mean {mean:.2f}"
+            + f" (counted as 1); geometric mean of the speedups over native: {1 / mean:.2f}×"
         )
     return "\n".join(lines)

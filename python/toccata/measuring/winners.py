@@ -1,4 +1,4 @@
-"""The fastest algorithm in each setting of a benchmark, and its gain.
+"""The fastest algorithm at each point of a benchmark (ranks and size), and its gain.
 
 If the spread of the second best reaches the fastest, there is no winner.
 """
@@ -12,7 +12,7 @@ from toccata.measuring.results import Metric, Results, best, gain
 
 @dataclass(frozen=True)
 class Cell:
-    """The winner in one setting, and its gain as a share of the second best's time (0.25 is a
+    """The winner at one point, and its gain as a share of the second best's time (0.25 is a
     quarter)."""
 
     winner: str
@@ -23,7 +23,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Grid:
-    """cells[size][ranks]; None where the setting was not measured."""
+    """cells[size][ranks]; None where the point was not measured."""
 
     ranks: list[int]
     sizes: list[int]  # bytes
@@ -89,7 +89,7 @@ def summary(grid: Grid) -> str:
     if grid.highlight is None:
         return ""
     won, total = len(grid.gains), len(grid.measured)
-    text = f"{grid.highlight} is clearly fastest in {won} of {total} settings"
+    text = f"{grid.highlight} is clearly fastest at {won} of {total} points"
     if won:
         text += (
             f", by {fmean(grid.gains):.1%} in the mean, {median(grid.gains):.1%} in the median, "

@@ -77,7 +77,8 @@ class Parameters:
         """The model with these parameters, for walks and for `toccata predict`."""
         unseen = [each for each in self.unseen if self.named[each] > 0]
         if unseen:
-            origin += f"; assumed, since nothing recorded depends on them: {', '.join(unseen)}"
+            names_ = ", ".join(unseen)
+            origin += f"; assumed, because no recorded time depends on them: {names_}"
         document = _document(self.levels, self.named, self.threshold, self.tau)
         document |= {"name": name, "origin": origin, "kept": self.kept}
         if not self.named["fresh"]:

@@ -178,8 +178,8 @@ def beside_bound(least: float | None, all_: Sequence[Mapped]) -> str:
     """A sentence: how close each mapping is to the bound. Empty without a bound."""
     if not least:
         return ""
-    ratios = ", ".join(f"{each.label} {each.hop_bytes / least:.2f}" for each in all_)
-    return f"No mapping has fewer than {show_bytes(round(least))} hop-bytes. Times this: {ratios}."
+    ratios = ", ".join(f"{each.label} {each.hop_bytes / least:.2f}×" for each in all_)
+    return f"Lower bound: {show_bytes(round(least))} hop-bytes. Relative to it: {ratios}."
 
 
 def as_table(all_: Sequence[Mapped]) -> Table:
@@ -189,7 +189,7 @@ def as_table(all_: Sequence[Mapped]) -> Table:
     table.add_column("hop-bytes", justify="right")
     for level, _, _ in all_[0].crossings:
         table.add_column(f"across\n{level}", justify="right")
-        table.add_column(f"most out\nof one {level}", justify="right")
+        table.add_column(f"most from\none {level}", justify="right")
     if any(each.link for each in all_):
         table.add_column("busiest\nlink", justify="right")
     table.add_column("order")

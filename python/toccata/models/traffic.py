@@ -257,7 +257,7 @@ def phases_table(record: Record, placement: _core.Placement) -> Table:
 def crossings_table(traffic: Traffic, all_: Sequence[Crossing]) -> Table:
     """The traffic that crosses each level, as placed."""
     table = PlainTable()
-    for heading in ("Across", "messages", "bytes", "share", "most out of one"):
+    for heading in ("Across", "messages", "bytes", "share", "most from one"):
         table.add_column(heading, justify="left" if heading == "Across" else "right")
     for each in all_:
         table.add_row(

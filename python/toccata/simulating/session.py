@@ -127,7 +127,7 @@ class Request:
             if each not in simulation.SELECTORS and not each.startswith(simulation.PEER):
                 raise InputError(
                     f"--peers {each}: expected one of {', '.join(simulation.SELECTORS)}, or one of "
-                    f"SimGrid's algorithms as {simulation.PEER}bruck"
+                    f"SimGrid's algorithms such as {simulation.PEER}bruck"
                 )
         return names
 

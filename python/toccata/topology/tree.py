@@ -169,4 +169,4 @@ class Narrator:
             text.append(f", {each} in each", style="green")
         free = sum(len(each.ranks) for each in run) if run[0].inside else 0
         if free:
-            text.append(f"   {free} of them bound to nothing inside", style="yellow")
+            text.append(f"   {free} of them not bound to a smaller object", style="yellow")

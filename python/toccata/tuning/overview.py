@@ -45,18 +45,18 @@ def _row(point: Point, known: bool) -> list[str]:
 
 
 def summary(tuning: Tuning) -> str:
-    """One line: the number of settings with an algorithm of Toccata, and the gain.
+    """One line: the number of points with an algorithm of Toccata, and the speedup.
 
-    The mean gain is over all settings, including native ones.
+    The mean speedup is over all points, including native ones.
     """
     points = tuning.points
     won = [each for each in points if each.choice != "native"]
-    text = f"{len(won)} of {len(points)} settings are served by an algorithm of ours"
-    ratios = [p.seconds / p.native_seconds for p in points if p.seconds > 0 < p.native_seconds]
-    if ratios:
+    text = f"Toccata serves {len(won)} of {len(points)} points"
+    speedups = [p.native_seconds / p.seconds for p in points if p.seconds > 0 < p.native_seconds]
+    if speedups:
         text += (
-            f"; chosen over native: {geometric_mean(ratios):.2f} in the geometric mean, "
-            f"{min(ratios):.2f} at best"
+            f"; geometric mean of the speedups over native: {geometric_mean(speedups):.2f}×, "
+            f"at most {max(speedups):.2f}×"
         )
     return text
 

@@ -57,8 +57,8 @@ class Call:
         return cls(collective, size, shape, nodes)
 
     def __str__(self) -> str:
-        ranks = f"{self.shape.p} ranks on {self.nodes} node(s)"
-        of = f" of {q.show_bytes(self.size)}" if catalogue.size_is_of(self.collective) else ""
+        ranks = f"{self.shape.p} ranks on {self.nodes} node{'' if self.nodes == 1 else 's'}"
+        of = f" of {q.show_amount(self.size)}" if catalogue.size_is_of(self.collective) else ""
         return f"{self.collective}{of} among {ranks}"
 
 

@@ -50,7 +50,7 @@ def test_a_slow_host_is_one_line_and_an_exit_code(
     monkeypatch.setenv("FAKE_SLOW", "2")
     code, output, _ = check("--json", "check.json", "--heatmap", "map.png")
     assert code == 3
-    assert "n2: long messages have 0.49 of the expected bandwidth" in output
+    assert "n2: long messages reach 49% of the expected bandwidth" in output
     (finding,) = json.loads((hosts / "check.json").read_text())["findings"]
     assert (finding["kind"], finding["name"], finding["what"]) == ("host", "n2", "bandwidth")
     assert finding["factor"] == pytest.approx(2.02, rel=0.01)
@@ -118,7 +118,7 @@ def test_a_slower_machine_is_found_with_a_baseline_only(
     assert check()[0] == 0
     code, output, _ = check("--baseline", str(baseline))
     assert code == 3
-    assert "the whole machine: long messages have 0.50 of the expected bandwidth" in output
+    assert "the whole machine: long messages reach 50% of the expected bandwidth" in output
 
 
 def test_fewer_and_new_hosts_are_one_line_each(
@@ -228,7 +228,7 @@ def test_hosts_on_a_mesh_are_named_first_and_then_measured_with_their_cells(
     monkeypatch.setenv("FAKE_SLOW", "2")
     code, output, _ = check("--machine", "ring.txt", "--save", "slow.txt")
     assert code == 3
-    assert "n2: long messages have 0.49 of the expected bandwidth" in output
+    assert "n2: long messages reach 49% of the expected bandwidth" in output
     ends = [line.split("toccata_check ")[1] for line in (hosts / "log").read_text().splitlines()
             if "toccata_check" in line]  # fmt: skip
     cells = "--lifetime 300 --mesh 4 --periodic 1 --cells 2-3,0-1"

@@ -177,8 +177,11 @@ def test_doctor_knows_the_fixed_rules_of_a_node() -> None:
     job = checks.Job([0, 0], "node:1 core:2", "core:0,1", "Open MPI v4.1.4, package: Debian")
     assert not job.crowded
     told = _told({}, job)
-    assert told["allreduce"] == f"allreduce of 8 among 2 ranks: shared:reducers=whole, {RULE}"
-    assert told["allgather"] == f"allgather of 4K among 2 ranks: shared, {RULE}"
+    assert (
+        told["allreduce"]
+        == f"allreduce of 8 B among 2 ranks on 1 node: shared:reducers=whole, {RULE}"
+    )
+    assert told["allgather"] == f"allgather of 4 KiB among 2 ranks on 1 node: shared, {RULE}"
     assert "shared" not in str(_told({"TOCCATA_NODE": "off"}, job))
     same = _told({"TOCCATA_SUMS": "reproducible"}, job)["allreduce"]
     assert same.endswith(
@@ -187,7 +190,7 @@ def test_doctor_knows_the_fixed_rules_of_a_node() -> None:
     crowd = checks.Job([0] * 4, "node:1 core:2", "core:0,1,0,1", job.mpi)
     assert crowd.crowded
     alone = checks.Job([0] * 4, "node:1 core:4", "core:0,1,2,3", job.mpi)
-    assert "alltoall of 64K among 4 ranks: shared, by" in _told({}, alone)["alltoall"]
+    assert "alltoall of 64 KiB among 4 ranks on 1 node: shared, by" in _told({}, alone)["alltoall"]
     assert "native first" in _told({}, crowd)["alltoall"]
 
 
@@ -207,9 +210,11 @@ def test_doctor_knows_the_rule_for_networks(
     hosts = [rank // 4 for rank in range(16)]
     job = checks.Job(hosts, "node:4 core:4", places, mpi, ethernet=True)
     told = _told({}, job)
-    assert told["allreduce"] == f"allreduce of 8 among 16 ranks: {allreduce}, {RULE}"
-    assert told["allgather"].startswith(f"allgather of 4K among 16 ranks: {allgather}, ")
-    assert told["bcast"].startswith(f"bcast of 1K among 16 ranks: {bcast}, ")
+    assert told["allreduce"] == f"allreduce of 8 B among 16 ranks on 4 nodes: {allreduce}, {RULE}"
+    assert told["allgather"].startswith(
+        f"allgather of 4 KiB among 16 ranks on 4 nodes: {allgather}, "
+    )
+    assert told["bcast"].startswith(f"bcast of 1 KiB among 16 ranks on 4 nodes: {bcast}, ")
     assert ("trials compare it with native" in told["bcast"]) == (bcast == "knomial")
     assert RULE not in str(_told({"TOCCATA": "model"}, job))
 

@@ -239,9 +239,12 @@ def test_an_impossible_algorithm_is_told_of() -> None:
         ("allgater/ring", "did you mean allgather/ring or "),
         ("bruk", "allgather/bruck"),
         ("warp", "there is no algorithm 'warp'; `toccata list` shows all"),
-        ("allgather", "allgather is a collective; give one of its algorithms, as allgather/"),
-        ("alltoallv", "alltoallv is a collective; give one of its algorithms, as alltoall/"),
-        ("allgatherv", "allgatherv is a collective; give one of its algorithms, as allgather/"),
+        ("allgather", "allgather is a collective; give one of its algorithms, such as allgather/"),
+        ("alltoallv", "alltoallv is a collective; give one of its algorithms, such as alltoall/"),
+        (
+            "allgatherv",
+            "allgatherv is a collective; give one of its algorithms, such as allgather/",
+        ),
     ],
 )
 def test_what_is_no_algorithm_was_meant_to_be_one(name: str, said: str) -> None:
@@ -384,7 +387,7 @@ def test_bench(machine: Path) -> None:
     assert row["repetitions"] == "7"
     assert json.loads((machine / "results/allgather-openmpi.json").read_text())[0]["ranks"] == 3
     assert (machine / "results/allgather-openmpi.png").stat().st_size > 1000
-    assert "sparbit is clearly fastest in 2 of 4 settings, by 50.0% in the mean" in stdout
+    assert "sparbit is clearly fastest at 2 of 4 points, by 50.0% in the mean" in stdout
 
 
 def test_bench_leaves_what_it_has_measured(machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -558,7 +561,7 @@ sys.exit({code})
 def test_run_reports_to_a_file(words: list[str], value: str, machine: Path) -> None:
     code, stdout, stderr = invoke("run", "--dry-run", *words, "mpirun", "-n", "2", "./app")
     assert (code, stderr) == (0, "toccata: cannot detect the MPI of './app' (the "
-                                 "program does not exist); taking Open MPI\n")  # fmt: skip
+                                 "program does not exist); assuming Open MPI\n")  # fmt: skip
     path = value if value == "1" else str(machine / value)
     assert f"TOCCATA_REPORT={path}" in stdout.split()
 

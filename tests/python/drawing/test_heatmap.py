@@ -58,7 +58,7 @@ def test_winners_and_gains() -> None:
     assert grid.cells[1][1] is None
     assert grid.other_winners == ["native", "ring"]
     assert winners.summary(grid) == (
-        "sparbit is clearly fastest in 1 of 3 settings, by 25.0% in the mean, 25.0% in the median, "
+        "sparbit is clearly fastest at 1 of 3 points, by 25.0% in the mean, 25.0% in the median, "
         "25.0% at most"
     )
 
@@ -141,7 +141,7 @@ def test_within_the_spread_nobody_wins() -> None:
     grid = winners.grid(Results(near), "ring", None, "median")
     assert grid.gains == [] and grid.other_winners == []
     assert winners.summary(grid) == (
-        "ring is clearly fastest in 0 of 1 settings; 1 has no clear winner"
+        "ring is clearly fastest at 0 of 1 points; 1 has no clear winner"
     )
     assert heatmap.colours_of_cells(grid) == [[heatmap.UNCLEAR]]
     far = [spread("ring", 9, 8.8, 9.3), spread("native", 10, 9.5, 12)]

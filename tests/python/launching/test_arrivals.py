@@ -55,9 +55,10 @@ def test_the_first_lines_answer_three_questions(tmp_path: Path) -> None:
     lines = answers(sample([0.0, 0.2, 3.6, 0.2]), tmp_path)
     assert lines == [
         "blocking collectives: 16% of the time, 1.55 s of 10.00 s (mean over ranks)",
-        "waiting for ranks that arrive later: 65% of that, 1.00 s; 90% of it for rank 2 on n2",
-        "available to better algorithms: at most 400.00 ms, 4% of the time (working, above the "
-        "lower bound where it is known)",
+        "65% of the time in blocking collectives is waiting for late ranks (1.00 s); 90% of this "
+        "waiting is for rank 2 on n2",
+        "better algorithms can save at most 400.00 ms, 4% of the time: the working time minus the "
+        "lower bound, where the bound is known",
     ]
     stdout = invoke("explain", str(tmp_path / "run.json"))[1]
     assert stdout.splitlines()[:3] == lines
@@ -76,8 +77,8 @@ def test_available_contains_no_waiting(tmp_path: Path) -> None:
     [
         ([1.0, 1.0, 1.0, 1.0], ["n1"] * RANKS, "no rank is late in most calls"),
         ([2.0, 1.5, 0.3, 0.2], ["n1"] * RANKS, "no rank is late in most calls"),
-        ([3.0, 0.5, 0.3, 0.2], ["n1"] * RANKS, "75% of it for rank 0"),
-        ([0.1, 0.1, 2.0, 1.8], ["n1", "n1", "n2", "n2"], "95% of it for host n2"),
+        ([3.0, 0.5, 0.3, 0.2], ["n1"] * RANKS, "75% of this waiting is for rank 0"),
+        ([0.1, 0.1, 2.0, 1.8], ["n1", "n1", "n2", "n2"], "95% of this waiting is for host n2"),
         ([1.0, 1.0, 1.0, 1.0], ["n1", "n1", "n2", "n2"], "no rank is late in most calls"),
     ],
 )
@@ -104,7 +105,7 @@ def test_reports_without_arrivals(tmp_path: Path) -> None:
     assert answers(old, tmp_path) == []
     path, page = tmp_path / "run.json", tmp_path / "run.html"
     code, stdout, _ = invoke("explain", str(path), "--html", str(page))
-    assert code == 0 and "waiting for ranks" not in stdout
+    assert code == 0 and "waiting for late ranks" not in stdout
     assert "The report does not contain arrivals." in page.read_text()
 
 
@@ -164,7 +165,7 @@ def test_gains_beside_arrivals(tmp_path: Path) -> None:
     path = tmp_path / "run.json"
     path.write_text(json.dumps(document))
     stdout = invoke("explain", str(path))[1]
-    assert "most was won in allreduce of 4 KiB by ring: 1.50 s" in stdout
+    assert "the largest saving: allreduce of 4 KiB by ring, 1.50 s" in stdout
 
 
 def test_unknown_arrivals_are_named(tmp_path: Path) -> None:

@@ -126,7 +126,7 @@ def test_wrong_arguments_are_one_line(name: str, monkeypatch: pytest.MonkeyPatch
 
 def test_nodes_must_be_equal(tmp_path: Path) -> None:
     starter = fakes.launcher(tmp_path / "mpirun", "openmpi")
-    with pytest.raises(InputError, match="nodes must be equal to ask"):
+    with pytest.raises(InputError, match="only onto identical nodes, but these have different"):
         asked(str(starter), "", "node:2 core:2,3", 4)
     with pytest.raises(InputError, match="places no rank"):
         asked(str(starter), "", "node:2 core:2", 4)

@@ -59,11 +59,11 @@ def test_explain_a_report(report: Path, tmp_path: Path) -> None:
     assert (code, stderr) == (0, "")
     assert "16 ranks   Open MPI v4.1.4" in stdout
     assert "in collectives for 40.00 ms, 40% of the run's 100.00 ms" in stdout
-    assert "with native, it would have been 65.00 ms: won 25.00 ms, 38%" in stdout
+    assert "with native, it would have been 65.00 ms: Toccata saved 25.00 ms, 38%." in stdout
     assert "devices" not in stdout
     assert "node: here: ranks share memory" in stdout
-    assert "native was compared for 75% of the time" in stdout
-    assert "most was won in allgather of 4 KiB by locality_bruck:lanes=all: 25.00 ms" in stdout
+    assert "Native was measured for calls with 75% of the time" in stdout
+    assert "the largest saving: allgather of 4 KiB by locality_bruck:lanes=all, 25.00 ms" in stdout
     assert "×2.00" in stdout
     assert "trials: fastest in trials of this run" in stdout
     assert picture.stat().st_size > 1000
@@ -90,7 +90,7 @@ def test_a_loss_is_called_one(tmp_path: Path) -> None:
     found = reports.read(path)
     assert "lost 15.00 ms" in reports.summary(found)[1]
     assert reports.summary(found)[2].startswith(
-        "most was lost in allgather of 4 KiB by locality_bruck"
+        "the largest loss: allgather of 4 KiB by locality_bruck"
     )
     assert len(reports.summary(found)) == 3
     path.write_text(json.dumps(SAMPLE | {"rows": []}))
@@ -137,9 +137,9 @@ def test_gains_and_losses_are_told_apart(tmp_path: Path) -> None:
         path=tmp_path / "run.json",
     )
     _, total, won, lost = reports.summary(report)
-    assert "lost 2.00 ms" in total and "compared for 50% of the time" in total
-    assert won == "most was won in bcast of 4 KiB by bine: 3.00 ms"
-    assert lost == "most was lost in allgather of 4 KiB by ring: 5.00 ms"
+    assert "lost 2.00 ms" in total and "measured for calls with 50% of the time" in total
+    assert won == "the largest saving: bcast of 4 KiB by bine, 3.00 ms"
+    assert lost == "the largest loss: allgather of 4 KiB by ring, 5.00 ms"
 
 
 def test_why_native_serves(tmp_path: Path) -> None:
@@ -167,19 +167,20 @@ def test_why_native_serves(tmp_path: Path) -> None:
     assert first == "native served 100% of the time, because:"
     told = {line.split()[1].rstrip(":"): line for line in lines}
     assert told["allreduce"] == (
-        "   52%  allreduce: floating-point sums and user-defined operations keep their bits; for "
-        "the sums, TOCCATA=learn with TOCCATA_SUMS=learn finds the fastest algorithm for the next "
-        "run, TOCCATA_SUMS=all for this run"
+        "   52%  allreduce: floating-point sums and user-defined operations: Toccata changes no "
+        "algorithm by trials here, so that every run gives the same bits; for the sums, "
+        "TOCCATA=learn with TOCCATA_SUMS=learn finds the fastest algorithm for the next run, "
+        "TOCCATA_SUMS=all for this run"
     )
     assert "too few calls: trials begin" in told["scan"]
     assert (
-        "bine takes 0.80 of native's time in trials (6 calls), but not chosen yet" in told["bcast"]
+        "bine is 1.25× faster than native in trials (6 calls), but not chosen yet" in told["bcast"]
     )
-    assert "the best candidate of 1 is not faster: linear takes 1.20" in told["gather"]
+    assert "the best candidate of 1 is not faster: linear takes 1.20×" in told["gather"]
     assert "needs an even number of ranks (there are 3 ranks)" in told["allgather"]
     assert "there is no reduce algorithm 'ring'" in told["reduce"]
     words = {each.collective: reports.why_native(each, report.rows)[0] for each in report.rows}
-    assert words["allreduce"] == "keeps bits"
+    assert words["allreduce"] == "same bits"
     assert "a fixed rule serves the later ones" in told["exscan"]
     assert words["allgather"] == "impossible"
     assert [reports._reason(each, report.rows) for each in report.rows[2:5:2]] == 2 * ["tried"]
@@ -212,7 +213,7 @@ def test_a_real_run_says_why(toccata: Toccata, tmp_path: Path) -> None:
     report = reports.read(tmp_path / "run.json")
     sums = [each for each in report.rows if each.collective == "allreduce" and each.is_native]
     assert {each.why for each in sums} == {"rounds"} and all(each.bytes > 0 for each in sums)
-    assert "keep their bits" in toccata("explain", str(tmp_path / "run.json")).stdout
+    assert "every run gives the same bits" in toccata("explain", str(tmp_path / "run.json")).stdout
 
 
 class Deadlock:
@@ -274,7 +275,7 @@ def test_explain_a_call() -> None:
     assert code == 0
     lines = stdout.splitlines()
     first = next(i for i, line in enumerate(lines) if line.startswith("Candidate")) + 1
-    assert "among 16 ranks on 4 node(s)" in lines[0]
+    assert "among 16 ranks on 4 nodes" in lines[0]
     tried = [line.split()[0] for line in lines[first:-1] if "*" in line]
     assert 1 <= len(tried) <= 6
     assert lines[first].startswith(tried[0])
@@ -287,13 +288,13 @@ def test_explain_a_fixed_rule() -> None:
     code, stdout, _ = invoke("explain", "allreduce", *PLACE, "--native", "openmpi-5.0")
     assert code == 0
     rule = "hierarchical:between=recursive_multiplying,travel=published, by a fixed rule of Toccata"
-    assert f"16 ranks on 4 node(s): {rule} for openmpi-5.0\n" in stdout
+    assert f"16 ranks on 4 nodes: {rule} for openmpi-5.0\n" in stdout
     assert "trials" not in stdout
     _, stdout, _ = invoke("explain", "bcast", *PLACE, "--native", "openmpi-5.0")
     assert "knomial, by a fixed rule of Toccata" in stdout
     assert "trials compare it with native" in stdout
     _, stdout, _ = invoke("explain", "allreduce", "-p", "4", "--native", "mpich-5.0")
-    assert "4 ranks on 1 node(s): shared:reducers=whole, by a fixed rule of Toccata" in stdout
+    assert "4 ranks on 1 node: shared:reducers=whole, by a fixed rule of Toccata" in stdout
     ethernet = ("--native", "openmpi-5.0", "--model", "gigabit")
     _, stdout, _ = invoke("explain", "allgather", *PLACE[:2], *PLACE[4:], "--bytes", "8", *ethernet)
     assert "locality_bruck:travel=published, by a fixed rule" in stdout

@@ -146,7 +146,7 @@ def test_what_nobody_can_tell(started: Path) -> None:
     start = starting.prepare(["mpirun", "app.sh"], {}, {})
     assert start.family == "openmpi"
     assert start.remarks == [
-        "cannot detect the MPI of 'app.sh' (it is a script for sh); taking Open MPI"
+        "cannot detect the MPI of 'app.sh' (it is a script for sh); assuming Open MPI"
     ]
     with pytest.raises(InputError, match="for example toccata run --mpi openmpi -- srun"):
         starting.prepare(["srun", "app.sh"], {}, {})

@@ -21,8 +21,9 @@ def test_demo(machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # The fake's second algorithm takes twice as long as its first.
     for place in ("2 ranks", "4 ranks"):
         assert (
-            f"{place}: Toccata is clearly faster in 0 of 16 cells, clearly slower in 16 (2.00 at "
-            "worst), without a clear winner in 0 (counted as 1); geometric mean 2.00"
+            f"{place}: Toccata is clearly faster in 0 of 16 cells, clearly slower in 16 (at most "
+            "2.00× slower), without a clear winner in 0 (counted as 1); geometric mean of the "
+            "speedups over native: 0.50×"
         ) in " ".join(stdout.split())
     assert (machine / "results/demo.png").stat().st_size > 1000
     runs = (machine / "log").read_text().splitlines()
@@ -42,15 +43,15 @@ def test_demo_of_everything(machine: Path, monkeypatch: pytest.MonkeyPatch) -> N
     # In the fake, all cells are twice as slow, so each is measured twice more.
     runs = (machine / "log").read_text().splitlines()
     assert len(runs) == 1 + 2 * demo.AGAIN
-    assert "clearly slower in 2 (2.00 at worst)" in stdout
+    assert "clearly slower in 2 (at most 2.00× slower)" in stdout
 
 
 def test_noise_is_no_result() -> None:
     assert [each.clear for each in CELLS] == [True, False, False, True]
     assert demo.summary(CELLS) == (
-        "2 ranks: Toccata is clearly faster in 1 of 4 cells (0.50 of native's time at best), "
-        "clearly slower in 1 (1.50 at worst), without a clear winner in 2 (counted as 1); "
-        "geometric mean 0.93"
+        "2 ranks: Toccata is clearly faster in 1 of 4 cells (at most 2.00× faster), "
+        "clearly slower in 1 (at most 1.50× slower), without a clear winner in 2 (counted as 1); "
+        "geometric mean of the speedups over native: 1.07×"
     )
     with console.capture() as said:
         console.print(demo.table(CELLS))

@@ -87,7 +87,7 @@ def test_tune(machine: Path) -> None:
     document = json.loads(path.read_text())
     assert (document["machine"], document["mpi"]) == ("node:2 core:2", "Fake MPI 1.0")
     assert document["partial"] is False
-    assert "2 of 6 settings are served by an algorithm of ours" in stdout
+    assert "Toccata serves 2 of 6 points" in stdout
     assert path.with_suffix(".png").stat().st_size > 1000
     assert list(path.parent.glob("*.json.*")) == []  # no incomplete file
     _, stdout, _ = invoke(*SETTING)
