@@ -1,5 +1,6 @@
 #include "api/guard.h"
 
+#include <cstdint>
 #include <cstdio>
 #include <exception>
 #include <new>
@@ -24,7 +25,11 @@ int raise_error(MPI_Comm comm, int error_class, const char* text) noexcept {
   return code;
 }
 
-int guarded(MPI_Comm comm, FunctionRef<int()> body) noexcept {
+namespace {
+
+enum class Alone : std::uint8_t { fails, ends_the_job };  // a rank without memory
+
+int run_guarded(MPI_Comm comm, FunctionRef<int()> body, Alone alone) noexcept {
   try {
     if (comm == MPI_COMM_NULL)  // MPI libraries need not report it
       return raise_error(MPI_COMM_WORLD, MPI_ERR_COMM, "the communicator is MPI_COMM_NULL");
@@ -32,21 +37,21 @@ int guarded(MPI_Comm comm, FunctionRef<int()> body) noexcept {
   } catch (const ChoiceError& error) {
     return raise_error(comm, MPI_ERR_ARG, error.what());
   } catch (const std::bad_alloc&) {
+    if (alone == Alone::ends_the_job && has_other_ranks(comm)) end_job("out of memory");
     return raise_error(comm, MPI_ERR_NO_MEM, "out of memory");
   } catch (const std::exception& error) {
     return raise_error(comm, MPI_ERR_INTERN, error.what());
   }
 }
 
+}  // namespace
+
+int guarded(MPI_Comm comm, FunctionRef<int()> body) noexcept {
+  return run_guarded(comm, body, Alone::fails);
+}
+
 int guarded_collective(MPI_Comm comm, FunctionRef<int()> body) noexcept {
-  return guarded(comm, [&] {
-    try {
-      return body();
-    } catch (const std::bad_alloc&) {
-      if (has_other_ranks(comm)) end_job("out of memory");
-      throw;
-    }
-  });
+  return run_guarded(comm, body, Alone::ends_the_job);
 }
 
 int guarded_serve(ProgramCall&& call) noexcept {
