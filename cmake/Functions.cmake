@@ -62,8 +62,8 @@ _style(fortran "" any "const MPI_Fint* $" buffer "void* $" offsets "const MPI_Ai
 _style(from_fortran "" any "$" buffer "c_buffer($)" count "*$" type "c_datatype($)"
        types "c_datatypes($, {c_buffer(sendbuf) == MPI_IN_PLACE ? 0 : peers.out|peers.in}).data()"
        op "c_operation($)" root "*$" offset "*$")
-_style(signature_in_fortran "" any "nullptr" buffer "c_buffer($)" count "*$" type "c_datatype($)"
-       op "c_operation($)" root "*$")
+_style(signature_in_fortran "" any "nullptr" buffer "c_buffer($)" count "*$" counts "$" places "$"
+       type "c_datatype($)" op "c_operation($)" root "*$")
 _style(addresses "" any "void* $")
 # What each neighbour gets: the counts and datatypes of the sent blocks.
 _style(edges "" count "{$|}" counts "{$|}" type "{$|}" types "{$|}")
@@ -71,12 +71,13 @@ _style(edges_in_fortran "" count "{*$|}" counts "{$|}" type "{c_datatype($)|}" t
 # All arguments of a collective, for the recorder; arrays of datatypes are not converted.
 _style(called_in_fortran from_fortran types "$")
 # Parameters of the functions that make a Signature, and statements that store the arguments.
-_style(heard c counts "const int*" places "const int*" offsets "const MPI_Aint*"
+_style(heard c counts "const int* $" places "const int*{| $}" offsets "const MPI_Aint*"
        types "const MPI_Datatype*")
-_style(heard_c c_c counts "const MPI_Count*" places "const MPI_Aint*" offsets "const MPI_Aint*"
-       types "const MPI_Datatype*")
+_style(heard_c c_c counts "const MPI_Count* $" places "const MPI_Aint*{| $}"
+       offsets "const MPI_Aint*" types "const MPI_Datatype*")
 _style(sign "" buffer "signature.{in|out} = $" count "signature.{sent|received} = $"
-       counts "signature.has_arrays = true" types "signature.has_arrays = true"
+       counts "signature.width = sizeof(*$){|, signature.counts = $}"
+       places "{|signature.places = $}"
        type "signature.{sent_type|received_type} = $" op "signature.operation = $"
        root "signature.root = signature.named_root = $")
 # Statements that store the arguments in an Operation; and the arguments from there.

@@ -272,7 +272,7 @@ class Preload(unittest.TestCase):
         served = {row[2] for row in outcome.calls if "allreduce" in row[0]}
         self.assertEqual(served, {"native"}, outcome.calls)
 
-    def test_short_calls_in_fortran_are_kept_as_in_c(self):
+    def test_short_calls_of_all_kinds_are_kept(self):
         for program in short:
             with self.subTest(program):
                 outcome = run(program, 2, None)

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "mpi/call/kept_arguments.h"
 #include "mpi/call/kept_by_thread.h"
 #include "mpi/call/recent_calls.h"
 #include "mpi/call/signature.h"
@@ -36,7 +37,7 @@ class Repeats {
   static void remember(const Signature& signature, const Operation& operation, const Seat& seat,
                        SizeClass& calls, const DatatypeTable& datatypes) {
     const std::optional<Range> range =
-        range_of(signature, operation, seat, calls.least, calls.most, datatypes);
+        range_of(signature, operation, seat, calls.least, calls.most);
     if (!range) return;
     Repeats* const mine = KeptByThread<Repeats>::make();
     if (mine == nullptr) return;
@@ -46,6 +47,8 @@ class Repeats {
     if (kept == nullptr) kept = &all.replace(key(signature));
     *kept = {
         .signature = signature, .era = Communicator::era(), .left = &calls.left, .range = *range};
+    if (!is_in_one_class(operation.collective))
+      kept->arguments = KeptArguments(signature, seat.p, datatypes);
   }
 
  private:
@@ -59,6 +62,7 @@ class Repeats {
     std::uint64_t era = 0;
     std::int64_t* left = nullptr;
     Range range = {};
+    KeptArguments arguments = {};
 
     bool is_like(const Signature& other) const {
       const std::int64_t elements = range.by_sent ? other.sent : other.received;
@@ -66,25 +70,23 @@ class Repeats {
              signature.sent_type == other.sent_type &&
              signature.received_type == other.received_type &&
              signature.operation == other.operation && signature.root == other.root &&
-             signature.has_arrays == other.has_arrays && signature.opens == other.opens &&
-             ((range.least <= elements && elements <= range.most) || range.all);
+             signature.width == other.width && signature.opens == other.opens &&
+             ((range.least <= elements && elements <= range.most) || range.all) &&
+             arguments.are_those_of(other);
     }
   };
 
-  // For a class of calls with `least` to `most` bytes. A user-defined handle may change its
-  // meaning; only predefined datatypes are constant. If ranks do not know each other's sizes, all
-  // sizes are in one class.
+  // Whether all calls are in one class: ranks do not know each other's sizes, or there are none.
+  static bool is_in_one_class(const Collective& collective) {
+    return collective.vector_of != nullptr || collective.among_neighbors || collective.synchronizes;
+  }
+  // For a class of calls with `least` to `most` bytes. Calls with arrays must have the same arrays.
   static std::optional<Range> range_of(const Signature& signature, const Operation& operation,
-                                       const Seat& seat, std::int64_t least, std::int64_t most,
-                                       const DatatypeTable& datatypes) {
-    const Collective& collective = operation.collective;
-    if (collective.vector_of != nullptr || collective.among_neighbors || collective.synchronizes)
-      return Range{.all = true};
-    const auto stays = [&](MPI_Datatype type) {
-      return type == MPI_Datatype{} || datatypes.is_predefined(type);
-    };
-    if (signature.has_arrays || !stays(signature.sent_type) || !stays(signature.received_type))
-      return {};
+                                       const Seat& seat, std::int64_t least, std::int64_t most) {
+    if (is_in_one_class(operation.collective)) return Range{.all = true};
+    if (signature.width > 0)
+      return seat.p <= KeptArguments::most_blocks ? std::optional(Range{.all = true})
+                                                  : std::nullopt;
     const bool by_sent = operation.is_sized_by_sent(seat.rank);
     const std::int64_t elements = by_sent ? signature.sent : signature.received;
     if (elements < 0) return {};
@@ -97,8 +99,7 @@ class Repeats {
   }
 
   static std::uint64_t key(const Signature& signature) {
-    const auto handles = (std::uintptr_t)signature.comm ^ (std::uintptr_t)signature.collective ^
-                         static_cast<std::uintptr_t>(signature.opens);
+    const auto handles = signature.handles() ^ static_cast<std::uintptr_t>(signature.opens);
     const auto size =
         std::bit_width(static_cast<std::uint64_t>(signature.sent | signature.received));
     return handles + static_cast<std::uint64_t>(size) * 8;

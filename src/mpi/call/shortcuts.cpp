@@ -29,12 +29,11 @@ int Shortcuts::Shortcut::run(const Signature& other) {
 void Shortcuts::keep(const Signature& signature, const Operation& call, Communicator& communicator,
                      const Plan& plan, const node::Memory& memory, const Transport& transport,
                      const Reduction& reduction) {
-  const DatatypeTable& datatypes = communicator.process().datatypes();
-  const auto stays = [&](MPI_Datatype type) {
-    return type == MPI_Datatype{} || datatypes.is_predefined(type);
-  };
-  if (signature.has_arrays || !stays(signature.sent_type) || !stays(signature.received_type) ||
-      signature.out == MPI_IN_PLACE || (signature.in == MPI_IN_PLACE && !call.collective.reduces))
+  const Seat seat = communicator.seat(call);
+  const bool other_arrays = signature.width > 0 && (call.collective.vector_of != nullptr ||
+                                                    call.collective.among_neighbors);
+  if (other_arrays || seat.p > KeptArguments::most_blocks || signature.out == MPI_IN_PLACE ||
+      (signature.in == MPI_IN_PLACE && !call.collective.reduces))
     return;
   Shortcuts* const mine = KeptByThread<Shortcuts>::make();
   if (mine == nullptr) return;
@@ -45,8 +44,13 @@ void Shortcuts::keep(const Signature& signature, const Operation& call, Communic
   made.program.reset();
   made.signature = signature;
   made.era = Communicator::era();
-  if (first == nullptr) return;
-  const Seat seat = communicator.seat(call);
+  if (first == nullptr)
+    made.arguments = KeptArguments(signature, seat.p, communicator.process().datatypes());
+  const node::Memory::Side& sends = memory.sides[static_cast<int>(Buffer::send)];
+  const node::Memory::Side& receives = memory.sides[static_cast<int>(Buffer::recv)];
+  // The first block of an array may lie elsewhere.
+  const bool begins_in_buffer = signature.width == 0 || receives.base == signature.out;
+  if (first == nullptr || !begins_in_buffer) return;
   made.communicator = &communicator;
   made.channel = &communicator.channel();
   made.board = transport.board();
@@ -54,11 +58,10 @@ void Shortcuts::keep(const Signature& signature, const Operation& call, Communic
   made.spare_cores = transport.has_spare_cores();
   made.reads = seat.sends > 0 && signature.in != MPI_IN_PLACE;
   made.writes = seat.receives > 0 || signature.in == MPI_IN_PLACE;
-  const std::int64_t own =
-      seat.rank * memory.sides[static_cast<int>(Buffer::send)].stretch(0, 1).bytes;
-  made.alias = &call.collective == &allgather || &call.collective == &gather ? own
-               : &call.collective == &scatter                                ? -own
-                                                                             : 0;
+  made.alias = &call.collective == &allgather || &call.collective == &gather
+                   ? receives.stretch(0, seat.rank).bytes
+               : &call.collective == &scatter ? -sends.stretch(0, seat.rank).bytes
+                                              : 0;
   made.reduction = reduction;
   made.combines = call.collective.reduces ? made.reduction.combines() : node::Operator{};
   made.program =

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "mpi/call/kept_arguments.h"
 #include "mpi/call/kept_by_thread.h"
 #include "mpi/call/recent_calls.h"
 #include "mpi/call/signature.h"
@@ -42,6 +43,7 @@ class Shortcuts {
  private:
   struct Shortcut {
     Signature signature = {};
+    KeptArguments arguments = {};
     std::uint64_t era = 0;
     std::optional<node::ShortProgram> program = {};
     Communicator* communicator = nullptr;
@@ -56,7 +58,8 @@ class Shortcuts {
 
     bool is_for(const Signature& other) const {
       return signature.is_like(other) && era == Communicator::era() &&
-             (signature.in == MPI_IN_PLACE) == (other.in == MPI_IN_PLACE);
+             (signature.in == MPI_IN_PLACE) == (other.in == MPI_IN_PLACE) &&
+             arguments.are_those_of(other);
     }
     // MPI judges invalid calls, and the general path serves calls in place, except for reductions.
     bool fits(const Signature& other) const {
@@ -76,8 +79,7 @@ class Shortcuts {
   };
 
   static std::uint64_t key(const Signature& signature) {
-    const auto handles = (std::uintptr_t)signature.comm ^ (std::uintptr_t)signature.collective;
-    return handles + static_cast<std::uint64_t>(signature.sent + signature.received) +
+    return signature.handles() + static_cast<std::uint64_t>(signature.sent + signature.received) +
            static_cast<std::uint64_t>(signature.named_root) * 64;
   }
 

@@ -8,8 +8,12 @@
 
 namespace toccata {
 
-// The properties of a blocking call without arrays that determine its server; and its buffers.
+// The properties of a call that determine its server; and its buffers.
 struct Signature {
+  Signature() = default;
+  // Not an aggregate, which GCC would set to 0 as a whole, by a slow instruction.
+  Signature(const Collective& its, MPI_Comm handle) : collective(&its), comm(handle) {}
+
   const Collective* collective = nullptr;
   MPI_Comm comm = {};
   std::int64_t sent = 0, received = 0;  // elements of a block
@@ -20,17 +24,26 @@ struct Signature {
   alignas(8) MPI_Op operation = {};
   alignas(8) int root = 0;  // of gather and scatter, where the arguments depend on it; else 0
   alignas(8) int named_root = 0;
-  alignas(8) bool has_arrays = false;
+  alignas(8) int width = 0;       // of a number in its arrays, in bytes; 0: it has no arrays
   alignas(8) bool opens = false;  // a nonblocking call
+  const void* counts = nullptr;   // of the received blocks
+  const void* places = nullptr;
   const void* in = nullptr;
   void* out = nullptr;
 
-  // Compares all members except the buffers.
+  // Handles are addresses or small integers. The factors are odd, so that a loop over operations or
+  // datatypes gives different numbers.
+  std::uintptr_t handles() const {
+    return ((std::uintptr_t)comm ^ (std::uintptr_t)collective) + 3 * (std::uintptr_t)operation +
+           5 * (std::uintptr_t)received_type;
+  }
+
+  // Compares all members except the buffers and the arrays.
   bool is_like(const Signature& other) const {
     return comm == other.comm && collective == other.collective && sent == other.sent &&
            received == other.received && sent_type == other.sent_type &&
            received_type == other.received_type && operation == other.operation &&
-           named_root == other.named_root && has_arrays == other.has_arrays;
+           named_root == other.named_root && width == other.width;
   }
 };
 

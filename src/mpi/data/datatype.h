@@ -67,6 +67,8 @@ class DatatypeTable {
   // `keyval` is for datatypes; its attributes are freed by forget().
   explicit DatatypeTable(int keyval);
   static int forget(MPI_Datatype, int, void* traits, void*);
+  // Changes when a datatype that was looked up is freed; never 0.
+  static std::uint64_t era() { return era_.load(std::memory_order_acquire); }
 
   // `comm` is a communicator of ours, on which errors return. Without it, uncommitted datatypes are
   // treated as committed.
@@ -102,6 +104,7 @@ class DatatypeTable {
   static constexpr std::size_t slots = 256;  // many more than there are datatypes
   std::array<DatatypeTraits, slots> predefined_;
   int keyval_;
+  static std::atomic<std::uint64_t> era_;
   std::atomic<MPI_Comm> judge_ = MPI_COMM_NULL;
   mutable std::mutex mutex_;  // two threads must not store the same datatype
 };
