@@ -92,13 +92,13 @@ std::string why_not_on_device() {
   if (placement() == nullptr || Settings::get().sends_from_devices() ||
       !support_of_mpi(*placement()).empty())
     return "";
-  return "is not known to accept the memory of devices";
+  return "the MPI library may not accept device memory";
 }
 
 // The reason why the MPI library does not have this collective; empty if it does.
 std::string why_not_native([[maybe_unused]] const Collective& collective) {
 #ifdef TOCCATA_SIMULATED
-  if (collective.among_neighbors) return "is not among what SimGrid 4.1 implements";
+  if (collective.among_neighbors) return "does not exist in SimGrid 4.1";
 #endif
   return why_not_on_device();
 }
@@ -403,7 +403,7 @@ std::string complaint(const BenchOptions& options) {
       return "--sizes " + std::to_string(bytes) +
              ": sizes above 1 GiB require bcast, reduce or allreduce, and a multiple of 8 bytes";
   if (options.late_ranks.size() != options.delays.size())
-    return "--late needs one of --delays for each rank";
+    return "--delays needs one value per rank of --late";
   for (const std::string& algorithm : options.algorithms) try {
       read_schedules(algorithm);
       if (algorithm != "auto") parse_choice(*find_collective(options.collective), algorithm);

@@ -243,7 +243,7 @@ int run(int argc, char** argv) {
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   if (const auto end = parse(argc, argv, rank == 0, options)) return *end;
   if (size < 2) {
-    std::fputs("toccata_calibrate: there is one rank; a message takes two\n", stderr);
+    std::fputs("toccata_calibrate: 1 rank has no peer; start at least 2\n", stderr);
     return 2;
   }
   Calibration(options).all();

@@ -274,7 +274,8 @@ class Check {
                       sorted.back() < number && std::ranges::adjacent_find(sorted) == sorted.end();
     if (!fits) {
       if (rank_ == 0)
-        std::fprintf(stderr, "toccata_check: --cells needs one cell of the mesh per host\n");
+        std::fprintf(stderr, "toccata_check: --mesh, --periodic and --cells do not fit %zu hosts\n",
+                     leaders_.size());
       MPI_Abort(MPI_COMM_WORLD, 2);
     }
     return cells;

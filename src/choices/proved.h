@@ -15,6 +15,6 @@ bool is_proved(const Algorithm& algorithm);
 // (packaging/prove.cpp).
 std::span<const std::string_view> proved_paths();
 
-inline constexpr std::string_view not_proved = "not proved: runs by name only";
+inline constexpr std::string_view not_proved = "not proved; only a user may name it";
 
 }  // namespace toccata

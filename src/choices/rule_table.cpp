@@ -93,7 +93,8 @@ RuleTable::RuleTable(std::string text, std::string_view file)
       std::string_view title = row.substr(1, row.find(']') - 1);
       since = take_version(title);
       section = std::ranges::find(sections, title);
-      if (section == std::end(sections)) fail(line, "there is no section " + std::string(row));
+      if (section == std::end(sections))
+        fail(line, "unknown section " + toccata::quoted(row) + "; see docs/design/0023-rules.md");
     } else {
       if (section == std::end(sections)) fail(line, "a section, such as [node], must come first");
       add({.section = static_cast<Section>(section - std::begin(sections)),
@@ -111,7 +112,7 @@ void RuleTable::fail(int line, const std::string& why) const {
 void RuleTable::add(Row row, std::string_view text) {
   if (row.section == Section::libraries) {
     auto parts = split(text, '|');
-    if (parts.size() < 4) fail(row.line, "a library has a name, a sign, an interface and versions");
+    if (parts.size() < 4) fail(row.line, "expected name | version text | ABI | versions");
     parts.resize(5);
     for (std::string_view& part : parts) part = trimmed(part);
     const auto has = [&](std::string_view word) {
@@ -140,7 +141,7 @@ void RuleTable::add(Row row, std::string_view text) {
            toccata::quoted(ranks) + " is not a number of ranks, such as 4, 2-8, 2- or powers");
     row.of_buffer = size == "buffer";
     if (!row.of_buffer && size != "block")
-      fail(row.line, "sizes are of a block or of a buffer, not of " + toccata::quoted(size));
+      fail(row.line, toccata::quoted(size) + " is unknown; expected block or buffer");
   }
   if (text.empty()) fail(row.line, "a choice is missing");
   row.choices = text;

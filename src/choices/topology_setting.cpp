@@ -33,8 +33,8 @@ void read_weights(std::string_view word, TopologySetting& setting) {
   const int dimensions = dimensions_of(word);
   parse_cart_weights(word, dimensions);
   if (const std::string before = setting.weights_of(dimensions); !before.empty())
-    throw ChoiceError("weights:" + std::string(word) + ": weights:" + before +
-                      " has the same number of dimensions");
+    throw ChoiceError("weights:" + before + " and weights:" + std::string(word) +
+                      " have the same length; drop one");
   setting.weights.emplace_back(word);
 }
 

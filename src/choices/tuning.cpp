@@ -84,12 +84,12 @@ Tuning parse_tuning(std::string_view text, std::string_view name, std::string& u
   const std::string file(name);
   const Json json = Json::parse(text, nullptr, false);
   if (!json.is_object() || !json.contains("toccata_tuning"))
-    throw TuningError(file + ": is not a tuning file; `toccata tune` writes them");
+    throw TuningError(file + ": is not a tuning file; `toccata tune` and TOCCATA=learn write them");
   const int version = field<int>(json, "toccata_tuning", file);
   if (version != Tuning::version)
     throw TuningError(file + ": has version " + std::to_string(version) +
                       ", but this Toccata reads version " + std::to_string(Tuning::version) +
-                      "; run `toccata tune` again");
+                      "; let `toccata tune` or TOCCATA=learn write a new one");
   Tuning tuning;
   tuning.machine = field(json, "machine", file, std::string());
   tuning.mpi = field(json, "mpi", file, std::string());
@@ -177,7 +177,7 @@ void add_to_tuning(const Tuning& learned, const std::string& path) {
       Tuning all = parse_tuning(*text, path, unknown);
       if (all.machine != learned.machine || all.mpi != learned.mpi)
         throw TuningError(
-            path + ": its results are from other nodes or another MPI; the file stays unchanged");
+            path + ": is for other nodes or another MPI; set TOCCATA=learn:FILE with another file");
       all.merge(learned);
       return json(all);
     });

@@ -38,19 +38,19 @@ constexpr std::array known{
     Variable{"TOCCATA_NODE", "auto, xpmem, segment or off", "auto", "", "off",
              "exchanges data between ranks of one node through shared memory, and reads and writes "
              "long blocks directly in the memory of the other rank if the system permits it; xpmem "
-             "also uses XPMEM, if the system has it (tested without the kernel module only); "
-             "segment uses "
-             "shared memory only; off uses messages of the MPI library"},
+             "also uses XPMEM, if the system has it (untested with the kernel module); "
+             "segment uses shared memory only; off uses messages of the MPI library"},
     Variable{"TOCCATA_DEVICE", "staged or direct", "staged", "", "direct",
              "sends buffers in GPU memory through pinned host memory (staged), or lets an MPI "
-             "library that accepts such memory send them (direct; tested without GPUs only)"},
-    Variable{"TOCCATA_PROGRESS", "calls or thread", "calls", "", "thread",
-             "advances nonblocking and persistent collectives inside the program's MPI calls; "
-             "thread also advances them while the program computes, and needs a core per rank and "
-             "MPI_THREAD_MULTIPLE (Open MPI only)"},
+             "library that accepts such memory send them (direct; untested on GPUs)"},
+    Variable{
+        "TOCCATA_PROGRESS", "calls or thread", "calls", "", "thread",
+        "advances nonblocking and persistent collectives inside the program's MPI calls; "
+        "thread also advances them while the program computes, and needs a spare core per rank and "
+        "MPI_THREAD_MULTIPLE (Open MPI only)"},
     Variable{
         "TOCCATA_TOPOLOGY", "FILE, MACHINE, reorder:HOW or weights:LIST",
-        "the machine that hwloc finds", "objects per object of the level before",
+        "the machine that hwloc finds", "objects per object of the outer level",
         "node:4 socket:2 core:8 placement:cyclic",
         "adds the switches from a file: Slurm's topology.conf, the output of `scontrol show "
         "topology`, ibnetdiscover, `toccata topo --save` or `toccata check --save`, or hwloc's "
@@ -62,8 +62,8 @@ constexpr std::array known{
         "copy at the end restores the order) always exchange them; reorder:topologies lets "
         "MPI_Cart_create and the other topology functions reorder ranks if the program allows it; "
         "weights:1,4,1 gives MPI_Cart_create the "
-        "relative bytes per neighbour in each dimension of a grid of three dimensions (one word "
-        "weights: per number of dimensions)"},
+        "relative bytes per neighbour in each dimension of a grid of three dimensions (one "
+        "weights:LIST per number of dimensions)"},
     Variable{"TOCCATA_REPORT", "0, 1 or FILE.json", "0", "", "run.json",
              "makes rank 0 print at MPI_Finalize which algorithms ran, why, and the gain; a file "
              "receives all counts and times, for `toccata explain`"},
@@ -97,7 +97,7 @@ std::string complaint_of_variable(std::string_view name) {
   const std::string_view meant = nearest(name, names);
   if (meant == name) return "";
   return "unknown setting " + std::string(name) +
-         (meant.empty() ? "" : "; did you mean " + std::string(meant) + "?");
+         (meant.empty() ? "; see docs/settings.md" : "; did you mean " + std::string(meant) + "?");
 }
 
 std::string complaint_of_value(std::string_view name, std::string_view value) {

@@ -54,7 +54,7 @@ class Fields {
   }
   std::string string(const char* name) const {
     const Json& value = at(name);
-    if (!value.is_string()) complain(name, "is " + value.dump() + "; expected a text");
+    if (!value.is_string()) complain(name, "is " + value.dump() + "; expected a string");
     return value.get<std::string>();
   }
   std::string string(const char* name, const char* otherwise) const {
@@ -97,7 +97,7 @@ Model::Level level_of(const Fields& fields) {
   Model::Level result{.name = fields.string("level"), .eager = protocol_of(fields.object("eager"))};
   if (fields.has("threshold") != fields.has("rendezvous"))
     fields.complain(fields.has("threshold") ? "rendezvous" : "threshold",
-                    "is missing: give both, rendezvous and threshold");
+                    "is missing: give both rendezvous and threshold");
   if (fields.has("threshold")) {
     result.threshold = fields.bytes("threshold");
     result.rendezvous = protocol_of(fields.object("rendezvous"));

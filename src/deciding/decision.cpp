@@ -267,9 +267,9 @@ void Decision::add(const Choice& choice, Source source, double predicted) {
   try {
     possible = settled(ranks_, collective_, choice, bytes_);
   } catch (const ChoiceError& error) {
-    ranks_.say_once(std::string(collective_.name) + " by " + choice.text() + " (" +
-                    std::string(word_of(source)) + "): " + error.what() +
-                    ". Using the MPI library there.");
+    ranks_.say_once(std::string(collective_.name) + ": " + choice.text() + ", reason \"" +
+                    std::string(word_of(source)) + "\": " + error.what() +
+                    ". Using the MPI library.");
   }
   Server& server = ranks_.prepare(collective_, possible, source, bytes_, form_);
   candidates_.push_back({possible, &server, predicted});

@@ -186,7 +186,8 @@ std::vector<PackedTree> pack_trees(const Network& network, const std::vector<std
   for (const Cut& each : cuts_to(network, roots, nodes))
     if (each.demand > each.capacity)
       impossible(std::to_string(each.demand) + " of " + std::to_string(all) +
-                 " have to leave some nodes over links of " + std::to_string(each.capacity) +
+                 " trees must leave nodes over links that carry only " +
+                 std::to_string(each.capacity) +
                  (each.capacity == 0 ? ": the network is disconnected" : ""));
   std::vector<std::int64_t> left;
   for (const NetworkLink& each : network.links()) left.push_back(each.capacity);
@@ -242,7 +243,7 @@ std::string why_wrong(const Network& network, const std::vector<std::int64_t>& r
   for (const NetworkLink& each : network.links()) left[{each.from, each.to}] = each.capacity;
   std::vector<std::int64_t> begun(network.nodes());
   for (const PackedTree& tree : trees) {
-    if (tree.nodes() != network.nodes()) return "a tree has another number of nodes";
+    if (tree.nodes() != network.nodes()) return "a tree and the network differ in size";
     begun[tree.root()] += tree.weight();
     for (int node = 0; node < tree.nodes(); ++node) {
       if (tree.parent(node) < 0) continue;

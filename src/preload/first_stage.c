@@ -84,8 +84,8 @@ static void* load(void) {
     if (!atomic_flag_test_and_set(&has_failed) && is_first_rank())
       fprintf(stderr,
               "toccata: Toccata is off, because " TOCCATA_WHOLE
-              " cannot be loaded: %s. Install it in the folder of libtoccata.so, and make its "
-              "libraries available.\n",
+              " cannot be loaded: %s. Install it next to libtoccata.so, and add its libraries' "
+              "folders to LD_LIBRARY_PATH.\n",
               why != NULL ? why : "its folder is unknown");
     return NULL;
   }

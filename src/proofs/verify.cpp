@@ -360,7 +360,7 @@ class Proof : public WalkVisitor {
             first < std::min(written.first + written.count, input.first + input.count))
           fail(rank, describe(rank, first) + " is " + how + " into, but " +
                          (is_recv(rank, first) ? "it holds input, which" : "send") +
-                         " is never written");
+                         " is read-only");
   }
 
   void mark_read(std::span<const Run> cells) {
@@ -392,8 +392,8 @@ class Proof : public WalkVisitor {
                       describe(sender, from + i) + " is sent or copied before it contains data");
         if (algorithm_.blocks_alike) continue;
         if (const Datum meant = meant_for(receiver, into + i); datum != meant)
-          return fail(receiver, describe(receiver, into + i) + " is meant for datum " +
-                                    std::to_string(meant) + ", but gets datum " +
+          return fail(receiver, describe(receiver, into + i) + " is meant for input block " +
+                                    std::to_string(meant) + ", but gets input block " +
                                     std::to_string(datum));
       }
     });
@@ -424,8 +424,9 @@ class Proof : public WalkVisitor {
       return fail(rank, describe(rank, from.datum == nothing ? from_cell : into_cell) +
                             " is reduced before it contains data");
     if (from.datum != into.datum)
-      return fail(rank, describe(rank, from_cell) + " holds datum " + std::to_string(from.datum) +
-                            ", but is reduced into datum " + std::to_string(into.datum));
+      return fail(rank, describe(rank, from_cell) + " holds input block " +
+                            std::to_string(from.datum) + ", but is reduced into input block " +
+                            std::to_string(into.datum));
     // Blocks on the same path have the same contents, so they share one partial.
     if (from.partial != last_.from || into.partial != last_.into) {
       last_ = {from.partial, into.partial};
@@ -451,8 +452,8 @@ class Proof : public WalkVisitor {
         const Datum found = datum_of(holds(rank)[block]);
         if (wanted != nothing && found != wanted)
           return fail(at_the_end(rank, block) + "holds " +
-                      (found == nothing ? "nothing" : "datum " + std::to_string(found)) +
-                      "; expected datum " + std::to_string(wanted));
+                      (found == nothing ? "nothing" : "input block " + std::to_string(found)) +
+                      "; expected input block " + std::to_string(wanted));
       }
     }
     if constexpr (std::is_same_v<Value, Operand>) check_reduction();
@@ -564,7 +565,7 @@ std::string unaligned(std::span<const Schedule> schedules) {
   for (std::size_t round = 0; round < in_flight.size(); ++round)
     if (in_flight[round] != 0)
       return "round " + std::to_string(round) +
-             ": a message that is sent in it is received in another round";
+             ": a message is sent and received in different rounds";
   return "";
 }
 

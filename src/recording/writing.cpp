@@ -127,7 +127,7 @@ int version_of(const nlohmann::json& traffic) {
 
 // A rank that has not loaded this library never comes. After ten seconds, a line names the remedy.
 void wait_for_all(int p) {
-  Overdue overdue("the recorder of all " + std::to_string(p) + " ranks in MPI_Finalize");
+  Overdue overdue("the recorder's MPI_Finalize on all " + std::to_string(p) + " ranks");
   MPI_Request request;
   PMPI_Ibarrier(MPI_COMM_WORLD, &request);
   for (int ended = 0; ended == 0; overdue.tick()) {

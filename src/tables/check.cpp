@@ -164,7 +164,7 @@ class Check : public WalkVisitor {
            uses(into, Buffer::recv);
   }
   void fail_on_input(int rank, int round) {
-    fail(at(rank, round) + "recv may hold input of the root, which is never written");
+    fail(at(rank, round) + "recv may hold the root's input, which is read-only");
   }
 
   void look_at(int rank, int round, const Step& step) {
@@ -210,10 +210,12 @@ class Check : public WalkVisitor {
     for (const BlockRange& range : ranges) {
       if (!error_.empty()) return;
       if (written && range.buffer == Buffer::send)
-        return fail(at(rank, round) + "send is never written");
+        return fail(at(rank, round) + "send is read-only");
       if (!lies_within(range, sizes_[rank].blocks(range.buffer)))
-        return fail(at(rank, round) + "there are no " + describe(range) + " (of " +
-                    std::to_string(sizes_[rank].blocks(range.buffer)) + ")");
+        return fail(at(rank, round) + name(range.buffer) + " has " +
+                    std::to_string(sizes_[rank].blocks(range.buffer)) + " blocks, not " +
+                    std::to_string(range.blocks()) + " from number " + std::to_string(range.first) +
+                    " on");
       looked_at_ += range.blocks();
     }
     if (looked_at_ > most_blocks) fail(too_many);

@@ -143,7 +143,7 @@ std::vector<Rank> steps_of(const std::string& path, std::span<const Schedule> sc
         if (number >= received[key].size())
           throw MscclError(path + ": rank " + std::to_string(rank) + ", round " +
                            std::to_string(round) +
-                           ": a message is received in another round than it is sent");
+                           ": a message is sent and received in different rounds");
         const Schedule& other = schedules[each.peer];
         const auto cut = pieces(schedules[rank].ranges(each), other.ranges(*received[key][number]));
         if (cut.empty()) throw MscclError(path + ": MSCCL has no messages without blocks");

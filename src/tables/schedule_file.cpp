@@ -124,9 +124,9 @@ BlockRange read_range(Reader& reader, const std::array<std::int64_t, 3>& blocks,
   reader.expect(']');
   const std::int64_t limit = blocks[static_cast<int>(range.buffer)];
   if (!(like ? names_within(range, limit) : lies_within(range, limit)))
-    reader.fail("there are no " + std::to_string(range.blocks()) + " " + name(range.buffer) +
-                " blocks from number " + std::to_string(range.first) + " on (of " +
-                std::to_string(limit) + ")");
+    reader.fail(name(range.buffer) + std::string(" has ") + std::to_string(limit) +
+                " blocks, not " + std::to_string(range.blocks()) + " from number " +
+                std::to_string(range.first) + " on");
   return range;
 }
 
@@ -307,7 +307,7 @@ class File final : public Outside {
     if (table == nullptr) {
       const bool no_root = std::ranges::find(tables_, shape.p, &Table::ranks) != tables_.end();
       return no_root ? "has no schedules for root " + std::to_string(shape.root)
-                     : "has schedules for " + numbers_of_ranks() + " ranks";
+                     : "has schedules only for " + numbers_of_ranks() + " ranks";
     }
     const std::string wrong = verdict(*table);
     return wrong.empty() ? "" : "must not run, because " + wrong;
@@ -458,7 +458,7 @@ class File final : public Outside {
       if (numbers.empty() || numbers.back() != each.ranks) numbers.push_back(each.ranks);
     constexpr std::size_t few = 6;
     if (numbers.size() > few)
-      return std::to_string(numbers.size()) + " numbers of ranks, from " +
+      return std::to_string(numbers.size()) + " numbers of " +
              std::to_string(std::ranges::min(numbers)) + " to " +
              std::to_string(std::ranges::max(numbers));
     std::string result;

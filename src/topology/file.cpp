@@ -34,6 +34,8 @@ class Descriptor {
   int number_;
 };
 
+constexpr const char* remedy = "; check the path and its permissions";
+
 // "" for a regular file.
 std::string kind_of(mode_t mode) {
   if (S_ISREG(mode)) return "";
@@ -56,8 +58,7 @@ std::string write_beside(const std::string& path, const std::string& text) {
         static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
   const std::string made = path + "." + std::to_string(number);
   const auto fail = [&](int error) {
-    throw FileError(path + ": cannot be written: " + std::strerror(error) +
-                    "; check the path and its rights");
+    throw FileError(path + ": cannot be written: " + std::strerror(error) + remedy);
   };
   Descriptor file(open(made.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666));
   if (file < 0) fail(errno);
@@ -83,7 +84,7 @@ void put_in_place(const std::string& made, const std::string& path) {
   if (std::rename(made.c_str(), path.c_str()) == 0) return;
   const std::string why = std::strerror(errno);
   unlink(made.c_str());
-  throw FileError(path + ": cannot be written: " + why + "; check the path and its rights");
+  throw FileError(path + ": cannot be written: " + why + remedy);
 }
 
 std::string size_text(std::int64_t bytes) { return std::to_string(bytes >> 20) + " MiB"; }
@@ -151,7 +152,7 @@ void update_file(const std::string& path, std::int64_t most_bytes,
       if (is_first) return;
       continue;
     }
-    if (file < 0) throw FileError(path + ": cannot be written: " + std::strerror(errno));
+    if (file < 0) throw FileError(path + ": cannot be written: " + std::strerror(errno) + remedy);
     int result = -1;
     while ((result = flock(file, LOCK_EX | LOCK_NB)) != 0 && errno == EWOULDBLOCK && may_wait()) {
     }

@@ -131,7 +131,7 @@ Tree<hwloc_obj_t> tree_of(hwloc_topology_t topology) {
 
 struct NodeTopology::Loaded {
   Loaded() {
-    if (hwloc_topology_init(&topology) != 0) throw TopologyError("hwloc cannot start");
+    if (hwloc_topology_init(&topology) != 0) throw TopologyError("");
   }
   ~Loaded() { hwloc_topology_destroy(topology); }
   Loaded(const Loaded&) = delete;

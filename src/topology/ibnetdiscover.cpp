@@ -88,7 +88,7 @@ class Reader {
     if (std::ranges::find(headings, words.front()) == headings.end() &&
         words.front().find('=') == std::string_view::npos)
       lines_.fail(quoted(words.front()) +
-                  " is neither Switch, Ca or Rt, nor a port [N], nor KEY=VALUE; expected the "
+                  " is not Switch, Ca, Rt, a port [N] or KEY=VALUE; expected the "
                   "output of ibnetdiscover, with or without -g");
   }
 
@@ -100,7 +100,7 @@ class Reader {
     const auto ports = words.empty() ? std::nullopt : parse_number(words.front());
     line.remove_prefix(std::min(line.find('"'), line.size()));
     if (!ports || !take_between(line, '"', '"', id) || id.empty())
-      lines_.fail(std::string(kind) + " is followed by its number of ports and its \"ID\"");
+      lines_.fail("expected " + std::string(kind) + ", its number of ports and its \"ID\"");
     at_ = -1;
     ports_ = *ports;
     in_device_ = true;

@@ -66,7 +66,7 @@ Kind kind_of(const std::string& text, const std::string& file) {
                (is_yaml
                     ? " is YAML, which Toccata does not read; give the output of `scontrol show "
                       "topology` in a file"
-                    : " begins no known file; expected " + std::string(kinds_of_files)));
+                    : " is unknown; expected " + std::string(kinds_of_files)));
   }
   return found->second;
 }
@@ -116,7 +116,7 @@ Machine read_machine(std::string_view text) {
   if (!words.empty() && words.front().find(':') == std::string_view::npos &&
       (words.size() == 1 || words.front().find_first_of("./") != std::string_view::npos))
     throw TopologyError("there is no file " + quoted(words.front()) +
-                        "; give a file, or levels as node:2 socket:2 core:8");
+                        "; give a file, or levels: node:2 socket:2 core:8");
   return parse_machine(text);
 }
 
@@ -169,7 +169,7 @@ Machine read_saved(std::string_view contents, const std::string& file) {
       // choices of algorithms for these links are among the settings.
     } else {
       lines.fail(quoted(words.front()) +
-                 " cannot begin a line; expected machine, then labels, links, choices and trees");
+                 " cannot begin a line; expected machine, then labels, links, choice or tree");
     }
   }
   if (!machine) lines.fail_all("has no machine");

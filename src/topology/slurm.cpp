@@ -77,7 +77,8 @@ class Reader {
     if (std::ranges::find(files_, std::filesystem::weakly_canonical(path, error)) != files_.end())
       lines_->fail("includes " + quoted(words.back()) + " again; include each file once");
     if (files_.size() == most_files)
-      lines_->fail("is in more than " + std::to_string(most_files) + " files; join some of them");
+      lines_->fail("includes more than " + std::to_string(most_files) +
+                   " files; join some of them");
     read_file(lines_->placed([&] { return text_of_topology(path); }), path);
   }
 

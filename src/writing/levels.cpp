@@ -14,7 +14,7 @@ namespace toccata {
 const Parameter& Levels::which() {
   static const Parameter parameter = [] {
     Parameter made =
-        choice("levels", "levels of the machine to consider", {"node", "node+socket", "all"});
+        choice("levels", "levels of the machine that form regions", {"node", "node+socket", "all"});
     made.samples = {0, 2};  // the machines in proofs have only nodes and sockets
     return made;
   }();

@@ -266,7 +266,7 @@ std::string why_not_by_nodes(const Shape& shape) {
   const Neighborhood* const known = shape.neighborhood.get();
   return known == nullptr || (known->ranks() == shape.p && known->matches())
              ? ""
-             : "needs neighbours that name each other";
+             : "needs matching edges at both ends";
 }
 
 }  // namespace toccata

@@ -340,7 +340,7 @@ class Recording(unittest.TestCase):
         program = [*only("$rank != 3", settings), self.programs["traffic"], "between"]
         job = Job(options.launcher.split(";"), 60, program, 4, {})
         heard = job.hear(lambda line: "waited 10 s" in line)
-        self.assertIn("recorder of all 4 ranks", heard[-1])
+        self.assertIn("recorder's MPI_Finalize on all 4 ranks", heard[-1])
         self.assertIn("LD_PRELOAD", heard[-1])
 
     def test_an_impossible_file_is_one_line(self):

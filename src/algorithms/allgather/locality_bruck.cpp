@@ -27,11 +27,11 @@ static const Parameter local_rank_0 = choice(
     "local_rank_0", "whether local rank 0 also receives from other regions, or idles meanwhile",
     {"works", "idles"});
 static const Parameter lanes = choice(
-    "lanes", "concurrent messages into a region: as many as the largest or smallest one has ranks",
+    "lanes", "concurrent messages into a region: as many as ranks in the largest or smallest one",
     {"largest", "smallest"});
 static const Parameter levels = [] {
   Parameter made =
-      choice("levels", "levels of the machine to consider", {"all", "node", "node+socket"});
+      choice("levels", "levels of the machine that form regions", {"all", "node", "node+socket"});
   made.samples = {0, 1};
   return made;
 }();

@@ -44,7 +44,7 @@ static Cost claim(const Shape& shape) {
 extern const Algorithm torus_bucket{
     .name = "torus_bucket",
     .collective = toccata::allgather,
-    .summary = "bucket algorithm in every dimension of the torus, over N links at a time",
+    .summary = "bucket algorithm in every dimension of an N-D torus, over N links at a time",
     .citation = "chan2006, section 4.2.2",
     .claim = claim,
     .by_grid = true,

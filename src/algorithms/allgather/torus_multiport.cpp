@@ -58,7 +58,7 @@ static Cost claim(const Shape& shape) {
 extern const Algorithm torus_multiport{
     .name = "torus_multiport",
     .collective = toccata::allgather,
-    .summary = "pieces of each block take 2N ways around the torus; all links equally busy",
+    .summary = "pieces of each block take 2N ways around an N-D torus; all links equally busy",
     .citation = "jain2010",
     .claim = claim,
     .by_grid = true,

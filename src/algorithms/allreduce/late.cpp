@@ -83,7 +83,7 @@ static std::optional<Cost> claim(const Shape& shape) {
 extern const Algorithm late{
     .name = "late",
     .collective = toccata::allreduce,
-    .summary = "the others reduce while they wait for one late rank; only by name",
+    .summary = "the others reduce while they wait for one late rank; never automatic",
     .citation = "devraj2025",
     .claim = claim,
     .parameters = {late_rank, radix, gathering, segments},
@@ -92,7 +92,7 @@ extern const Algorithm late{
     .impossible =
         [](const Shape& shape) {
           const int rank = shape.parameters[late_rank];
-          return rank < shape.p ? "" : "needs rank " + std::to_string(rank) + ", which is late";
+          return rank < shape.p ? "" : "late=" + std::to_string(rank) + " is not a rank";
         },
     .write = write,
 };

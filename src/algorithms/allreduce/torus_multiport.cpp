@@ -12,7 +12,7 @@ static ReduceScatterAllgather halves() { return ReduceScatterAllgather("torus_mu
 extern const Algorithm torus_multiport{
     .name = "torus_multiport",
     .collective = toccata::allreduce,
-    .summary = "reduce-scatter and allgather over all 2N links; for long messages",
+    .summary = "reduce-scatter and allgather over all 2N links of an N-D torus; for long messages",
     .citation = "jain2010",
     .claim = [](const Shape& shape) { return halves().claim(shape); },
     .by_grid = true,

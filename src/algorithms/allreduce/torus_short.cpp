@@ -37,7 +37,7 @@ static std::optional<Cost> claim(const Shape& shape) {
 extern const Algorithm torus_short{
     .name = "torus_short",
     .collective = toccata::allreduce,
-    .summary = "reduce and broadcast over 2N links of a torus; for short messages",
+    .summary = "reduce and broadcast over 2N links of an N-D torus; for short messages",
     .citation = "chan2006, section 4.2.4",
     .claim = claim,
     .by_grid = true,

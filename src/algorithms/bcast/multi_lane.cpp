@@ -12,8 +12,9 @@
 
 namespace toccata::algorithms::bcast {
 
-static const Parameter between = choice("between", "algorithm in each lane: bcast/...",
-                                        {"binomial", "pipeline", "scatter_allgather"});
+static const Parameter between =
+    choice("between", "algorithm in each lane of one rank per node: bcast/...",
+           {"binomial", "pipeline", "scatter_allgather"});
 static const Parameter segments =
     number_of_segments("segments, which follow each other in each lane", {1, 3}, 1);
 

@@ -37,7 +37,7 @@ static std::optional<Cost> claim(const Shape& shape) {
 extern const Algorithm torus_long{
     .name = "torus_long",
     .collective = toccata::bcast,
-    .summary = "scatter over 2N links of a torus and allgather by buckets; for long messages",
+    .summary = "scatter over 2N links of an N-D torus and allgather by buckets; for long messages",
     .citation = "chan2006, section 4.2.3",
     .claim = claim,
     .by_grid = true,

@@ -37,7 +37,7 @@ static std::optional<Cost> claim(const Shape& shape) {
 extern const Algorithm torus_mst{
     .name = "torus_mst",
     .collective = toccata::bcast,
-    .summary = "about log_(2N+1) p rounds over 2N links of a torus; for short messages",
+    .summary = "about log_(2N+1) p rounds over 2N links of an N-D torus; for short messages",
     .citation = "chan2006, section 4.1",
     .claim = claim,
     .by_grid = true,

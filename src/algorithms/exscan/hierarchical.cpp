@@ -17,8 +17,7 @@ namespace toccata::algorithms::exscan {
 extern const Algorithm hierarchical{
     .name = "hierarchical",
     .collective = toccata::exscan,
-    .summary =
-        "exscan inside each run of ranks on one node, exscan of the runs' sums, added inside",
+    .summary = "exscan of consecutive ranks of a node, exscan of their sums, added to each rank",
     .citation = "traff2020, on scan",
     .claim = [](const Shape& shape) { return ScanByLevels::claim(shape, toccata::exscan); },
     .parameters = {Levels::which()},

@@ -11,7 +11,7 @@ static AllgatherBackwards backwards() { return AllgatherBackwards("torus_bucket"
 extern const Algorithm torus_bucket{
     .name = "torus_bucket",
     .collective = toccata::reduce_scatter,
-    .summary = "bucket algorithm in every dimension of the torus, over N links at a time",
+    .summary = "bucket algorithm in every dimension of an N-D torus, over N links at a time",
     .citation = "chan2006, section 4.2.4",
     .claim = [](const Shape& shape) { return backwards().claim(shape); },
     .by_grid = true,

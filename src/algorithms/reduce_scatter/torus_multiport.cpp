@@ -12,7 +12,7 @@ static AllgatherBackwards backwards() { return AllgatherBackwards("torus_multipo
 extern const Algorithm torus_multiport{
     .name = "torus_multiport",
     .collective = toccata::reduce_scatter,
-    .summary = "pieces of each block take 2N ways around the torus; all links equally busy",
+    .summary = "pieces of each block take 2N ways around an N-D torus; all links equally busy",
     .citation = "jain2010",
     .claim = [](const Shape& shape) { return backwards().claim(shape); },
     .by_grid = true,

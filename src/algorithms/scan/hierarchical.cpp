@@ -16,7 +16,7 @@ namespace toccata::algorithms::scan {
 extern const Algorithm hierarchical{
     .name = "hierarchical",
     .collective = toccata::scan,
-    .summary = "scan inside each run of ranks on one node, exscan of the runs' sums, added inside",
+    .summary = "scan of consecutive ranks of a node, exscan of their sums, added to each rank",
     .citation = "traff2020, on scan",
     .claim = [](const Shape& shape) { return ScanByLevels::claim(shape, toccata::scan); },
     .parameters = {Levels::which()},

@@ -46,7 +46,7 @@ static std::optional<Cost> claim(const Shape& shape) {
 extern const Algorithm torus_mst{
     .name = "torus_mst",
     .collective = toccata::scatter,
-    .summary = "about log_(2N+1) p rounds over 2N links of a torus, slab by slab",
+    .summary = "about log_(2N+1) p rounds over 2N links of an N-D torus, slab by slab",
     .citation = "chan2006, section 4.1.5",
     .claim = claim,
     .relays = true,

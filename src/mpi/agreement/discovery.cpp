@@ -97,7 +97,7 @@ Placement Surroundings::placement(std::span<const Whereabouts> ranks,
     const auto lost = std::ranges::find(ranks, -1, &Whereabouts::host);
     if (lost == ranks.end()) return placement_of(ranks, &*machine_);
     complaint = prefix + "the host of rank " + std::to_string(lost->world) +
-                " is not among the nodes; add its name" + suffix;
+                " is not among the nodes; add its name, as `hostname` prints it there" + suffix;
     return placement_of(ranks);
   }
   std::vector<int> world;

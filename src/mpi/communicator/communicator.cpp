@@ -83,7 +83,7 @@ void Communicator::leave_user() noexcept {
                each->test() == MPI_SUCCESS)
           std::this_thread::yield();
   } catch (const std::exception& error) {  // must not reach MPI, which called us
-    std::fprintf(stderr, "toccata: while a communicator was freed: %s\n", error.what());
+    std::fprintf(stderr, "toccata: error while freeing a communicator: %s\n", error.what());
   }
   user_ = MPI_COMM_NULL;
 }
@@ -232,7 +232,7 @@ Server& Communicator::add(const Collective& collective, const char* algorithm) {
     }
   } catch (const ChoiceError& error) {
     if (!by_environment) throw;
-    say_once(variable + asked.text() + ": " + error.what() + ". Using the MPI library there.");
+    say_once(variable + asked.text() + ": " + error.what() + ". Using the MPI library.");
     choice = {};
   }
   const bool forced = !by_environment || !asked.native();

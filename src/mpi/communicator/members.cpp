@@ -58,7 +58,7 @@ std::optional<SizedChoice> Members::asked_by_info(const Collective& collective) 
   try {
     result = asked_in(info, collective);
   } catch (const ChoiceError& error) {
-    say_once(std::string(error.what()) + ". Using the MPI library there.");
+    say_once(std::string(error.what()) + ". Using the MPI library.");
     result = SizedChoice();
   }
   PMPI_Info_free(&info);
@@ -83,7 +83,7 @@ int Members::test_channel(Channel& channel) {
   if (process_ != nullptr && process_->world().is_open())
     process_->datatypes().judge_by(process_->world().comm());
   if (channel.is_settled() && !channel.is_ready() && !channel.why_refused().empty())
-    say_once(channel.why_refused() + ". Using the MPI library there.");
+    say_once(channel.why_refused() + ". Using the MPI library.");
   return code;
 }
 

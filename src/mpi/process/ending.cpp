@@ -17,8 +17,8 @@ bool has_other_ranks(MPI_Comm comm) noexcept {
 
 void end_job(const char* why) noexcept {
   std::fprintf(stderr,
-               "toccata: %s on a rank during a collective. Ending the job, because the other ranks "
-               "would wait forever. If this repeats, set TOCCATA=off.\n",
+               "toccata: %s. Ending the job, because the other ranks would wait forever. If this "
+               "repeats, set TOCCATA=off.\n",
                why);
   // Launchers lose what a rank writes immediately before it aborts.
   std::this_thread::sleep_for(std::chrono::milliseconds(100));

@@ -94,7 +94,7 @@ int Keyvals::forget_process(MPI_Comm, int, void* process, void*) {
     ending->drain();
     ending->finish();
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "toccata: cannot write the report: %s\n", error.what());
+    std::fprintf(stderr, "toccata: error while finalizing MPI: %s\n", error.what());
   }
   delete ending;
   Values& values = keyvals();
@@ -286,8 +286,8 @@ void Process::begin_together(std::span<const std::uint64_t> largest, int rank) {
 void Process::complain_of_absent(int rank) noexcept {
   if (!Settings::get().do_anything() || !is_first_on_host()) return;
   std::fprintf(stderr,
-               "toccata: Toccata is off, because rank %d has not loaded this version of it, or "
-               "another tool's MPI_Init hides it. Pass LD_PRELOAD to every rank (Open MPI: "
+               "toccata: Toccata is off, because rank %d has not loaded this version, or "
+               "another tool's MPI_Init hides Toccata. Pass LD_PRELOAD to every rank (Open MPI: "
                "mpirun -x LD_PRELOAD), with libtoccata.so first. A profiler that is linked "
                "statically comes before any preloaded library: link it dynamically.\n",
                rank);
@@ -319,8 +319,8 @@ void Process::start_progress_thread() {
     progress_thread_ = std::make_unique<ProgressThread>(*this);
   else
     say_once(
-        "TOCCATA_PROGRESS=thread needs a program that initializes MPI with "
-        "MPI_THREAD_MULTIPLE. Using TOCCATA_PROGRESS=calls.");
+        "TOCCATA_PROGRESS=thread needs MPI_THREAD_MULTIPLE, and Open MPI's progress hook on all "
+        "ranks. Using TOCCATA_PROGRESS=calls.");
 }
 
 Stance Process::stance() const {
@@ -451,9 +451,8 @@ void Process::write_learned() {
 void Process::report() {
   if (!report_.gather(World::comm(), arrival_log_, common()))
     say_once(
-        "the report covers only calls with rank 0: some ranks did not end within 10 s, or "
-        "TOCCATA_REPORT is "
-        "not set on all of them (Open MPI: mpirun -x TOCCATA_REPORT, MPICH: mpiexec -genvall)");
+        "the report may be incomplete: some ranks did not finalize within 10 s, or TOCCATA_REPORT "
+        "is not set on all of them (Open MPI: mpirun -x TOCCATA_REPORT, MPICH: mpiexec -genvall)");
   if (world_rank_ != 0) return;
   std::vector<std::string> devices;
   for (const DeviceRuntime* each : device_runtimes()) devices.push_back(describe(*each));

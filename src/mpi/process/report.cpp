@@ -143,7 +143,7 @@ std::string Report::table() const {
     }
     char gain[16] = "";
     if (line.own > 0 && key.choice != "native")
-      std::snprintf(gain, sizeof gain, "%.2f", line.native / line.own);
+      std::snprintf(gain, sizeof gain, "%.2fx", line.native / line.own);
     char overlap[16] = "";
     if (line.all.outside > 0)
       std::snprintf(overlap, sizeof overlap, "%.0f%%", 100 * line.all.outside / line.all.seconds);

@@ -74,7 +74,10 @@ bool is_our_mpi(std::string& complaint) {
                              : known != nullptr            ? std::string(known->family)
                                                            : "mpich";
   if (family == our_mpi.family) return true;
-  complaint = "this library is for " + std::string(our_mpi.family) +
+  const auto shown = [](const std::string& each) {
+    return each == "abi" ? "the standard ABI" : each;
+  };
+  complaint = "this library is for " + shown(std::string(our_mpi.family)) +
               ", but the program runs with " + version +
               (family == "abi" ? " (standard ABI)" : "") + ". Toccata is off. ";
   if (family.empty()) {
@@ -82,7 +85,7 @@ bool is_our_mpi(std::string& complaint) {
   } else {
     const std::string library = library_of(family);
     complaint +=
-        "Preload " + (library.empty() ? "the library for " + family : library) + " instead.";
+        "Preload " + (library.empty() ? "the library for " + shown(family) : library) + " instead.";
   }
   return false;
 }

@@ -292,7 +292,7 @@ void Settings::adopt_schedules(MPI_Comm comm) {
           wrong = error.what();
         }
       if (!all_alike(sent.text, wrong.empty(), comm) && wrong.empty())
-        wrong = path + ": ranks read different contents";
+        wrong = path + ": is not usable on all ranks";
       if (!wrong.empty())
         settings.complaints_.push_back(std::string(collective->variable) + "=" + value + ": " +
                                        wrong + ". Using the MPI library.");
@@ -458,10 +458,10 @@ Tuning Settings::tuning_of(const std::string& name, const std::string& path) {
   try {
     std::string unknown;
     Tuning tuning = toccata::read_tuning(path, unknown);
-    if (!unknown.empty()) complaints_.push_back(name + ": " + unknown + ". Ignoring this point.");
+    if (!unknown.empty()) complaints_.push_back(name + ": " + unknown + ". Ignoring such points.");
     if (!tuning.mpi.empty() && !library_version().starts_with(tuning.mpi))
       throw TuningError(path + ": is for " + tuning.mpi + ", but this is " + library_version() +
-                        "; `toccata tune` makes one");
+                        (name == "TOCCATA_TUNING" ? "; run `toccata tune` again" : ""));
     return tuning;
   } catch (const TuningError& error) {
     complaints_.push_back(name + ": " + error.what() + ". Ignoring the file.");

@@ -198,7 +198,7 @@ def test_files_are_written_of_what_is_named(toccata: Toccata, tmp_path: Path) ->
     read = catalogue.find(str(tmp_path / "bruck.json"))
     assert read.algorithm is not None
     assert _core.tables_of(read.algorithm) == [(2, 0, 1), (4, 0, 1)]
-    assert "has schedules for 2, 4 ranks" in read.why_impossible(_core.Shape(3))
+    assert "has schedules only for 2, 4 ranks" in read.why_impossible(_core.Shape(3))
     text = (tmp_path / "bruck.json").read_text()
     (tmp_path / "changed.json").write_text(text.replace('["send",1', '["send",0'))
     with pytest.raises(_core.ChoiceError, match="was changed after it was written"):

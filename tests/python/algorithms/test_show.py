@@ -176,7 +176,9 @@ def test_a_fault_is_marked() -> None:
 
 
 def test_a_fault_without_a_round_is_of_the_end() -> None:
-    fault = schedules.Fault.of("rank 3: at the end recv block 1 holds nothing; expected datum 1")
+    fault = schedules.Fault.of(
+        "rank 3: at the end recv block 1 holds nothing; expected input block 1"
+    )
     assert framed(schedules.draw(find("allgather/ring"), Shape(4), fault)) == [("round 3", 2.5)]
 
 

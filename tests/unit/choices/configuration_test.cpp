@@ -34,7 +34,8 @@ TEST(Configuration, FirstTheEnvironmentThenTheFirstFile) {
   EXPECT_EQ(both.value("TOCCATA_TUNING"), "");
   EXPECT_EQ(both.names(), (std::vector<std::string>{"TOCCATA", "TOCCATA_REPORT", "TOCCATA_SUMS"}));
   EXPECT_EQ(both.files().size(), 2u);
-  EXPECT_EQ(both.complaints(), std::vector<std::string>{"unknown setting TOCCATA_XYZXYZXYZ"});
+  EXPECT_EQ(both.complaints(),
+            std::vector<std::string>{"unknown setting TOCCATA_XYZXYZXYZ; see docs/settings.md"});
 }
 
 TEST(Configuration, ReadsTheEnvironmentOfThisProcess) {

@@ -31,7 +31,8 @@ TEST(Variables, MisspeltOnesAreNamed) {
   EXPECT_EQ(complaint_of_variable("HOME"), "");
   EXPECT_EQ(complaint_of_variable("TOCCATA_ALGATHER"),
             "unknown setting TOCCATA_ALGATHER; did you mean TOCCATA_ALLGATHER?");
-  EXPECT_EQ(complaint_of_variable("TOCCATA_XYZXYZXYZ"), "unknown setting TOCCATA_XYZXYZXYZ");
+  EXPECT_EQ(complaint_of_variable("TOCCATA_XYZXYZXYZ"),
+            "unknown setting TOCCATA_XYZXYZXYZ; see docs/settings.md");
 }
 
 TEST(Variables, ValuesThatTheyDoNotTakeAreNamed) {

@@ -74,10 +74,13 @@ std::string complaint(std::string_view text) {
 }
 
 TEST(Tuning, NamesWhatIsWrongWithAFile) {
-  EXPECT_EQ(complaint("{"), "x.json: is not a tuning file; `toccata tune` writes them");
-  EXPECT_EQ(complaint("[1]"), "x.json: is not a tuning file; `toccata tune` writes them");
+  EXPECT_EQ(complaint("{"),
+            "x.json: is not a tuning file; `toccata tune` and TOCCATA=learn write them");
+  EXPECT_EQ(complaint("[1]"),
+            "x.json: is not a tuning file; `toccata tune` and TOCCATA=learn write them");
   EXPECT_EQ(complaint(R"({"toccata_tuning": 2, "points": []})"),
-            "x.json: has version 2, but this Toccata reads version 1; run `toccata tune` again");
+            "x.json: has version 2, but this Toccata reads version 1; let `toccata tune` or "
+            "TOCCATA=learn write a new one");
   EXPECT_EQ(complaint(R"({"toccata_tuning": 1})"), "x.json: points is missing");
   EXPECT_EQ(complaint(R"({"toccata_tuning": 1, "points": [{}]})"),
             "x.json: points[0]: collective is missing");
@@ -90,7 +93,8 @@ TEST(Tuning, NamesWhatIsWrongWithAFile) {
                           "choice": "ring", "ranks": 2, "nodes": 1, "bytes": 8,
                           "seconds": null}]})"),
             "x.json: points[0]: seconds cannot be null");
-  EXPECT_EQ(complaint(""), "x.json: is not a tuning file; `toccata tune` writes them");
+  EXPECT_EQ(complaint(""),
+            "x.json: is not a tuning file; `toccata tune` and TOCCATA=learn write them");
 }
 
 // A file of a newer Toccata may contain unknown algorithms; the rest of the file is valid.
@@ -180,7 +184,8 @@ TEST(Tuning, IsFoundByMpiAndNode) {
   EXPECT_EQ(found("MPICH Version: 4.0.2", "core:64"), "c.json");
   EXPECT_EQ(found("Open MPI v5.0.1", "socket:2 core:8"), "");
   EXPECT_EQ(found("Open MPI v4.1.4", "core:2"), "");
-  EXPECT_EQ(complaints.at(0), folder + "/e.json: is not a tuning file; `toccata tune` writes them");
+  EXPECT_EQ(complaints.at(0),
+            folder + "/e.json: is not a tuning file; `toccata tune` and TOCCATA=learn write them");
   std::filesystem::remove_all(folder);
 }
 

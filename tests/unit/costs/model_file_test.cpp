@@ -53,7 +53,7 @@ TEST(ModelFile, SpeaksOfFileAndFieldWhereItIsWrong) {
   EXPECT_EQ(error("node", "network"),
             "small.json: levels[1].level is \"network\", which is also the name of levels[0]");
   EXPECT_EQ(error(" \"threshold\": 100,", ""),
-            "small.json: levels[1].threshold is missing: give both, rendezvous and threshold");
+            "small.json: levels[1].threshold is missing: give both rendezvous and threshold");
   EXPECT_EQ(error("100", "0.5"),
             "small.json: levels[1].threshold is 0.5; expected an integer number of bytes");
   EXPECT_EQ(error("3e9", "0"), "small.json: levels[1].injection is 0; expected bytes per second");

@@ -116,7 +116,7 @@ TEST(Verify, SeesAWrongBlockReceivedInto) {
               out.round().send(0, send(0)).recv(0, recv(1));
               out.round().copy(send(0), recv(1));
             }),
-            "rank 1, round 0: recv block 1 is meant for datum 1, but gets datum 0");
+            "rank 1, round 0: recv block 1 is meant for input block 1, but gets input block 0");
 }
 
 TEST(Verify, SeesAWrongBlockSent) {
@@ -128,7 +128,7 @@ TEST(Verify, SeesAWrongBlockSent) {
                   out.round().send(above, recv(rank)).recv(below, recv(below));
                   out.round().send(above, recv(rank == 1 ? rank : below)).recv(below, recv(above));
                 }),
-            "rank 2, round 2: recv block 0 is meant for datum 0, but gets datum 1");
+            "rank 2, round 2: recv block 0 is meant for input block 0, but gets input block 1");
 }
 
 TEST(Verify, SeesABlockOutOfRange) {
@@ -182,12 +182,12 @@ TEST(Verify, SeesAReceiveIntoWhatIsSent) {
 
 TEST(Verify, SeesAWriteIntoSend) {
   EXPECT_EQ(if_rank_1([](auto& out) { out.round().round().recv(0, send(0)); }),
-            "rank 1, round 1: send block 0 is received into, but send is never written");
+            "rank 1, round 1: send block 0 is received into, but send is read-only");
   EXPECT_EQ(if_rank_1([](auto& out) {
               own_block(1, out);
               out.copy(recv(1), send(0));
             }),
-            "rank 1, round 0: send block 0 is copied into, but send is never written");
+            "rank 1, round 0: send block 0 is copied into, but send is read-only");
 }
 
 // Rank 0 broadcasts to rank 1, and then runs other steps.
@@ -205,16 +205,15 @@ TEST(Verify, SeesAWriteIntoTheMessageOfABroadcast) {
   EXPECT_EQ(if_the_root([](auto& root) { root.copy(recv(0), recv(0)); }), "");
   // Even if the contents remain the same: a program may only be able to read the message.
   for (const Travel travel : {Travel::whole, Travel::published})
-    EXPECT_EQ(if_the_root([&](auto& root) { root.round().recv(1, recv(0), travel); },
-                          [&](auto& other) { other.round().send(0, recv(0), travel); }),
-              "rank 0, round 1: recv block 0 is received into, but it holds input, which is never "
-              "written");
+    EXPECT_EQ(
+        if_the_root([&](auto& root) { root.round().recv(1, recv(0), travel); },
+                    [&](auto& other) { other.round().send(0, recv(0), travel); }),
+        "rank 0, round 1: recv block 0 is received into, but it holds input, which is read-only");
   EXPECT_EQ(if_the_root([](auto& root) {
               const BlockRange aside = root.scratch({recv(0)});
               root.copy(recv(0), aside).copy(aside, recv(0));
             }),
-            "rank 0, round 0: recv block 0 is copied into, but it holds input, which is never "
-            "written");
+            "rank 0, round 0: recv block 0 is copied into, but it holds input, which is read-only");
 }
 
 // In place, the root's own block is in send, and recv is that block.
@@ -235,8 +234,7 @@ TEST(Verify, SeesAWriteIntoSendInPlace) {
   for (const bool in_place : {false, true}) EXPECT_EQ(scattered(false, in_place), "");
   EXPECT_EQ(scattered(true, false), "");
   EXPECT_EQ(scattered(true, true),
-            "rank 0, round 0: recv block 0 is copied into, but it holds input, which is never "
-            "written");
+            "rank 0, round 0: recv block 0 is copied into, but it holds input, which is read-only");
 }
 
 TEST(Verify, SeesThatNothingIsMoved) {
@@ -261,7 +259,7 @@ TEST(Verify, SeesScratchOfAnotherSize) {
   };
   EXPECT_EQ(if_rank_1(through_scratch(0)), "");
   EXPECT_EQ(if_rank_1(through_scratch(1)),
-            "rank 1, round 1: scratch block 0 is meant for datum 1, but gets datum 0");
+            "rank 1, round 1: scratch block 0 is meant for input block 1, but gets input block 0");
 }
 
 TEST(Verify, SeesCopiesThatOverlap) {
@@ -280,7 +278,7 @@ TEST(Verify, SeesCopiesThatOverlap) {
 
 TEST(Verify, SeesAMissingBlockAtTheEnd) {
   EXPECT_EQ(if_rank_1([](auto& out) { out.round().send(0, send(0)).recv(0, recv(0)); }),
-            "rank 1: at the end recv block 1 holds nothing; expected datum 1");
+            "rank 1: at the end recv block 1 holds nothing; expected input block 1");
 }
 
 TEST(Verify, SeesAnotherNumberOfBlocks) {
@@ -369,8 +367,7 @@ TEST(Verify, SeesRoundsThatDoNotLineUp) {
             out.round().send(1 - rank, recv(rank)).recv(1 - rank, recv(1 - rank));
           },
   };
-  EXPECT_EQ(verify(algorithm, {2}),
-            "round 1: a message that is sent in it is received in another round");
+  EXPECT_EQ(verify(algorithm, {2}), "round 1: a message is sent and received in different rounds");
 }
 
 // An allreduce of three ranks. Each rank combines the contributions of the others in its own order.
@@ -466,7 +463,7 @@ TEST(VerifyReduction, SeesThatNothingIsReduced) {
   EXPECT_EQ(verify_allreduce([](int, ScheduleBuilder& out) { out.reduce(scratch(0), recv(0)); }),
             "rank 1, round 1: recv block 0 is reduced before it contains data");
   EXPECT_EQ(verify_allreduce([](int, ScheduleBuilder& out) { out.reduce(scratch(1), send(0)); }),
-            "rank 1, round 1: send block 0 is reduced into, but send is never written");
+            "rank 1, round 1: send block 0 is reduced into, but send is read-only");
   EXPECT_EQ(verify_allreduce([](int, ScheduleBuilder& out) { out.reduce(scratch(0), scratch(0)); }),
             "rank 1, round 1: scratch block 0 is reduced into itself");
 }
@@ -484,7 +481,7 @@ TEST(VerifyReduction, SeesAnotherDatum) {
     all.push_back(std::move(out).build());
   }
   EXPECT_EQ(verify(allreduce, {.p = 2, .parts = 2}, all),
-            "rank 0, round 0: recv block 0 holds datum 0, but is reduced into datum 1");
+            "rank 0, round 0: recv block 0 holds input block 0, but is reduced into input block 1");
 }
 
 TEST(VerifyReduction, SeesAReductionWhereThereIsNone) {

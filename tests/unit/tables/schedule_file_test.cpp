@@ -188,7 +188,7 @@ TEST(ScheduleFile, MayNotWriteABroadcastsMessage) {
   EXPECT_EQ(two("]", "]"), "");
   EXPECT_EQ(two(",[\"copy\",[\"recv\",0],[\"recv\",0]]]", "]"), "");
   EXPECT_NE(two("],[[\"recv\",1,[\"recv\",0]]]", "],[[\"send\",0,[\"recv\",0]]]")
-                .find("input of the root, which is never written"),
+                .find("the root's input, which is read-only"),
             std::string::npos);
 }
 
@@ -214,11 +214,11 @@ TEST(ScheduleFile, HostileFilesAreRefused) {
   refused("[[],[[\"send\",-1,[\"recv\",0]]]]", "out of range");
   refused("[[],[[\"send\",1,[\"recv\",0]]]]", "cannot be its own peer");
   refused("[[],[[\"recv\",0,[\"recv\",9223372036854775807,1]]]]", "out of range");
-  refused("[[],[[\"recv\",0,[\"recv\",2]]]]", "there are no 1 recv blocks from number 2 on");
-  refused("[[],[[\"recv\",0,[\"recv\",0,1,-1,2]]]]", "there are no 2 recv blocks");
-  refused("[[],[[\"recv\",0,[\"recv\",0,268435456,0,268435456]]]]", "there are no");
-  refused("[[],[[\"recv\",0,[\"scratch\",0]]]]", "(of 0)");
-  refused("[[],[[\"recv\",0,[\"send\",0]]],[[\"send\",0,[\"recv\",0]]]]", "send is never written");
+  refused("[[],[[\"recv\",0,[\"recv\",2]]]]", "recv has 2 blocks, not 1 from number 2 on");
+  refused("[[],[[\"recv\",0,[\"recv\",0,1,-1,2]]]]", "recv has 2 blocks, not 2 from number 0 on");
+  refused("[[],[[\"recv\",0,[\"recv\",0,268435456,0,268435456]]]]", " from number 0 on");
+  refused("[[],[[\"recv\",0,[\"scratch\",0]]]]", "scratch has 0 blocks");
+  refused("[[],[[\"recv\",0,[\"send\",0]]],[[\"send\",0,[\"recv\",0]]]]", "send is read-only");
   refused("[[],[[\"copy\",[\"recv\",0,2],[\"recv\",0]]]]", "2 blocks are copied into 1");
   refused("[[],[[\"copy\",[\"send\",0],[\"recv\",0]]]]", "different size");
   refused("[[],[[\"reduce\",[\"send\",0],[\"recv\",1]]]]", "does not reduce");

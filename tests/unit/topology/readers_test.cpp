@@ -219,15 +219,15 @@ TEST(Ibnetdiscover, OneSwitchIsOneLeaf) {
 TEST(Ibnetdiscover, MalformedOutputIsRefusedWithLineAndReason) {
   const std::vector<std::pair<const char*, const char*>> wrong{
       {"[1] \"H-a\"[1]", "f:1: a port precedes the first Switch"},
-      {"Switch \"S-1\"", "f:1: Switch is followed by its number of ports"},
-      {"Switch 8 S-1", "f:1: Switch is followed by its number of ports"},
+      {"Switch \"S-1\"", "f:1: expected Switch, its number of ports"},
+      {"Switch 8 S-1", "f:1: expected Switch, its number of ports"},
       {"Switch 8 \"S-1\"\n[1] H-a[1]", "f:2: expected a port"},
       {"Switch 8 \"S-1\"\n[9] \"H-a\"[1]", "f:2: there is no port 9 among 8"},
       {"Switch 8 \"S-1\"\n[1] \"H-a\"[1]\n[1] \"H-b\"[1]", "f:3: port 1 occurs twice"},
       {"Switch 8 \"S-1\"\n\nSwitch 8 \"S-1\"", "f:3: switch 'S-1' occurs twice"},
       {"Switch 8 \"S-1\"\n[1] \"S-2\"[1]", "f: port 1 of switch S-1 leads to 'S-2', which is no"},
       {"Switch 8 \"S-1\"", "f: has no switch with a host"},
-      {"vendid=0x2c9\nwhat is this", "f:2: 'what' is neither Switch"},
+      {"vendid=0x2c9\nwhat is this", "f:2: 'what' is not Switch"},
       {"vendid=0x2c9", "f: has no switch"}};
   for (const auto& [contents, why] : wrong) {
     const std::string said = complaint([&] { read_ibnetdiscover(contents, "f"); });
@@ -284,7 +284,7 @@ TEST(ReadMachine, SaysWhatItTakes) {
       "expected Slurm's topology.conf, the output of `scontrol show topology` or ibnetdiscover, "
       "hwloc's XML, or a file of toccata topo --save";
   EXPECT_EQ(said("\nRingName=r1 Nodes=a"),
-            file + ":2: 'RingName=r1 Nodes=a' begins no known file; " + expected);
+            file + ":2: 'RingName=r1 Nodes=a' is unknown; " + expected);
   EXPECT_EQ(said("# c\n"), file + ": is empty; " + expected);
   for (const char* line : {"---", "- topology: topo1", "topology: topo1"})
     EXPECT_EQ(said("# c\n" + std::string(line) + "\n"),

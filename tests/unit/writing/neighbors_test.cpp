@@ -73,7 +73,7 @@ TEST(Combining, NeedsBothEndsOfEveryEdge) {
   Shape shape{.p = 2};
   shape.neighborhood = std::make_shared<const Neighborhood>(
       std::vector{Neighbors::in_graph({}, std::vector{1}), Neighbors{}});
-  EXPECT_EQ(combining.why_impossible(shape), "needs neighbours that name each other");
+  EXPECT_EQ(combining.why_impossible(shape), "needs matching edges at both ends");
 }
 
 }  // namespace
