@@ -57,7 +57,8 @@ def sample() -> str:
     lines += [
         "",
         "# The algorithm for a collective: one from `toccata list`, native or auto; or a list by",
-        "# size (bytes per block or of the message), as bruck<=4K, hierarchical<=256K, native.",
+        "# size (bytes per block or of the message), as bruck<=4K, hierarchical<=256K, native. For",
+        "# alltoallv, gatherv, scatterv and neighbourhoods, the last range serves all sizes.",
     ]
     variables = dict.fromkeys(
         each.variable for each in _core.collectives() if catalogue.is_regular(each.name)

@@ -134,6 +134,14 @@ def served() -> dict[str, list[str]]:
     return dict(sorted(found.items()))
 
 
+def unit_of_sizes(collective: str) -> str:
+    """The unit of the sizes in a setting. In a program, ranks know only their own blocks of vector
+    forms and of neighbourhoods, so that sizes have no effect (Operation::unit)."""
+    if catalogue.is_regular(collective) and not catalogue.is_among_neighbors(collective):
+        return catalogue.meaning_of_size(collective)
+    return "none: one choice for all sizes"
+
+
 def _setting(each: _core.Variable) -> str:
     facts = [f"Default: {each.standard}."]
     facts += [f"Unit: {each.unit}."] if each.unit else []
@@ -148,7 +156,7 @@ def _configuration() -> Page:
         entry(
             f"**{variable}**\\ =\\ *ALGORITHM*",
             f"The algorithm for {' and '.join('MPI_' + name.capitalize() for name in names)}. "
-            f"Sizes are {catalogue.meaning_of_size(names[0])}.",
+            f"Unit of sizes: {unit_of_sizes(names[0])}.",
         )
         for variable, names in served().items()
     )
@@ -175,7 +183,8 @@ prints the settings in effect and their origin.
 _ALGORITHMS = """
 *ALGORITHM* is an algorithm from ``toccata list``, with parameters as in
 ``sparbit:messages=per_block``; ``native``, the MPI library's own algorithm; ``auto``, the
-default; or a list by size, such as ``bruck<=4K, hierarchical<=256K, native``.
+default; or a list by size, such as ``bruck<=4K, hierarchical<=256K, native``. For alltoallv,
+gatherv, scatterv and neighbourhoods, the last range serves all sizes.
 
 """
 _FILES = """

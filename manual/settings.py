@@ -6,7 +6,7 @@ settings.py: prints the page. A test compares docs/settings.md with it.
 
 from textwrap import fill
 
-from pages import served
+from pages import served, unit_of_sizes
 from toccata import _core
 from toccata.algorithms import catalogue
 
@@ -42,8 +42,8 @@ One setting per collective names its algorithm. The value is one of:
 | `sparbit` | this algorithm; `toccata list` shows all of them |
 | `sparbit:messages=per_block` | the algorithm with a parameter |
 | `bruck:travel=datatype` | the algorithm, with the way in which messages of several pieces are sent: `whole` (default: one message; the library selects the method), `packed` (one message, copied into one buffer), `datatype` (one message with a derived datatype), `per_block` (one message per block) or `published` (through the shared memory of a node; between nodes as `whole`) |
-| `bruck<=4K, hierarchical<=256K, native` | by size: `bruck` up to 4 KiB, then `hierarchical` up to 256 KiB, then `native`; [sizes](tuning.md#sizes) are bytes per block or of the message |
-| `file:mine.json` | a proved schedule from `toccata prove -o` |
+| `bruck<=4K, hierarchical<=256K, native` | by size: `bruck` up to 4 KiB, then `hierarchical` up to 256 KiB, then `native`; [sizes](tuning.md#sizes) are bytes per block or of the message; for `alltoallv`, `gatherv`, `scatterv` and neighbourhoods, the last range serves all sizes |
+| `file:mine.json` | a proved schedule (list of messages per rank) from `toccata prove -o` |
 | `nccl` | NCCL or RCCL, for allreduces of device buffers only |
 
 If a name is unknown, or an algorithm cannot run with that number of ranks, the library prints one line and
@@ -81,8 +81,8 @@ def markdown() -> str:
     for variable, names in served().items():
         functions = ", ".join(f"MPI_{name.capitalize()}" for name in names)
         first = catalogue.of_collective(names[0])[0].name
-        example = first if names[0] == "barrier" else f"{first}<=4K, native"
-        unit = catalogue.meaning_of_size(names[0])
+        unit = unit_of_sizes(names[0])
+        example = first if unit.startswith("none") else f"{first}<=4K, native"
         algorithms += f"| `{variable}` | {functions} | auto | {unit} | `{example}` |\n"
     old = dict.fromkeys(f"`{each.name}`" for each in _core.old_settings())
     return HEAD + settings + ALGORITHMS + algorithms + OLD.format(names=fill(", ".join(old), 104))

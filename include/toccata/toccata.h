@@ -1,6 +1,6 @@
 /* Toccata: topology-aware MPI collectives. The C interface.
  *
- * Each function has the arguments of the MPI function of the same name, and one more: the name of
+ * Each collective has the arguments of the MPI function of the same name, and one more: the name of
  * an algorithm, such as "sparbit", "sparbit:messages=per_block" (with a parameter) or "native" (the
  * MPI library's own algorithm). NULL means the algorithm that the environment or toccata.conf sets,
  * such as TOCCATA_ALLGATHER=bruck. If neither sets one, the library chooses for blocking calls.
@@ -33,7 +33,7 @@
  *
  * Messages use a private communicator. MPI_Init creates it from MPI_COMM_WORLD if this library is
  * preloaded or comes before MPI in the link order. Otherwise the first collective on a communicator
- * that contains all ranks creates it, and each other communicator gets a private communicator of
+ * that contains all ranks creates it, and every other communicator gets a private communicator of
  * its own. In this second case, native serves the nonblocking collectives of a communicator at
  * first, because they must not wait for other ranks. Toccata serves them after the communicator's
  * first blocking or persistent collective. The private communicator does not inherit attributes.
@@ -44,7 +44,7 @@
  * MPI_Error_string lists the accepted values.
  *
  * Neighbours: if an edge occurs several times, the k-th block that is sent along this edge is the
- * k-th block that arrives from it. On a Cartesian topology, a block that a rank sends in negative
+ * k-th block that arrives along it. On a Cartesian topology, a block that a rank sends in negative
  * direction arrives as the block from the positive neighbour, as MPI specifies. Some functions of
  * some MPI libraries differ.
  *
@@ -184,7 +184,7 @@ typedef toccata_messages_object* toccata_messages;
  *
  * For i from 0 to ndestinations - 1, the call sends sendcounts[i] elements, which begin at
  * sendbuf + sdispls[i] * extent(sendtype), to rank destinations[i]. It receives all messages that
- * other ranks send to this rank.
+ * any rank sends to this rank.
  *
  * Collective. A destination occurs at most once and may be the rank itself. Counts of 0 send
  * nothing. For each pair of ranks, `sendtype` and `recvtype` must have the same signature; both may
@@ -194,8 +194,8 @@ typedef toccata_messages_object* toccata_messages;
  * Algorithms (`toccata list` does not print them, and settings do not select them):
  *
  * - nbx: synchronous sends and a nonblocking barrier [hoefler2010]; the default (NULL)
- * - locality_nbx: nbx between nodes, at most one message per rank and node, then delivery inside
- *   each node [geyko2023]; discovers where ranks run at the first call
+ * - locality_nbx: nbx between nodes, at most one message from a rank to a node, then delivery
+ *   inside each node [geyko2023]; discovers where ranks run at the first call
  * - native: MPI_Alltoall of counts, then MPI_Alltoallv
  *
  * Errors:
@@ -482,7 +482,8 @@ TOCCATA_PUBLIC int toccata_waitany(int count, toccata_request requests[], int* i
  * *flag to 0 and *index to MPI_UNDEFINED; otherwise sets *flag to 1. */
 TOCCATA_PUBLIC int toccata_testany(int count, toccata_request requests[], int* index, int* flag);
 
-/* Sets *flag to 1 if the request has completed, as after a wait, otherwise to 0. */
+/* If the request has completed, sets *flag to 1 and acts like toccata_wait. Otherwise sets *flag to
+ * 0. */
 TOCCATA_PUBLIC int toccata_test(toccata_request* request, int* flag);
 
 /* Frees an inactive persistent request and sets it to TOCCATA_REQUEST_NULL; returns MPI_ERR_REQUEST

@@ -6,8 +6,8 @@
 //   toccata::Request request = toccata::iallreduce(mine, sums, std::plus<>(), comm);
 //   request.wait();
 //
-// Each collective of toccata.h, except toccata_sparse_alltoallv, has three forms: allgather blocks,
-// iallgather returns a Request, and allgather_init returns a persistent Request.
+// Each collective of toccata.h, except toccata_sparse_alltoallv, has three forms: allgather is
+// blocking, iallgather returns a Request, and allgather_init returns a persistent Request.
 //
 // Buffers are contiguous ranges: std::vector, std::array, std::span, or a C array. Their element
 // type selects the MPI datatype. Specialise toccata::Datatype for your own types. Sizes are counted
@@ -26,9 +26,9 @@
 // Reductions take std::plus, std::multiplies, std::bit_and, std::bit_or, std::bit_xor,
 // std::logical_and, std::logical_or, toccata::minimum, toccata::maximum, or any MPI_Op.
 //
-// Buffers and arrays of counts must exist until a request has completed. The compiler rejects
-// temporary objects. Large counts: a block of more than 2^31 - 1 elements throws toccata::Error;
-// use the functions of toccata/large.h for such blocks.
+// Buffers and arrays of counts must exist until a request has completed or, if it is persistent, is
+// freed. The compiler rejects temporary containers. Large counts: a block of more than 2^31 - 1
+// elements throws toccata::Error; use the functions of toccata/large.h for such blocks.
 #ifndef TOCCATA_HPP
 #define TOCCATA_HPP
 
@@ -224,8 +224,8 @@ class Communicator {
   int size_ = 0, rank_ = 0, sources_ = 0, destinations_ = 0;
 };
 
-/// A nonblocking or persistent collective. The destructor of an active request waits for it.
-/// Complete a persistent request before you destroy it.
+/// A nonblocking or persistent collective. The destructor of an active request waits for it and
+/// drops its error code.
 class [[nodiscard]] Request {
  public:
   Request() noexcept = default;

@@ -50,9 +50,10 @@ constexpr std::array known{
         "MPI_THREAD_MULTIPLE (Open MPI only)"},
     Variable{
         "TOCCATA_TOPOLOGY", "FILE, MACHINE, reorder:HOW or weights:LIST",
-        "the machine that hwloc finds", "objects per object of the outer level",
+        "the machine that hwloc finds", "number per object of the next higher level",
         "node:4 socket:2 core:8 placement:cyclic",
-        "adds the switches from a file: Slurm's topology.conf, the output of `scontrol show "
+        "combines values that are separated by spaces. A FILE adds the switches: "
+        "Slurm's topology.conf, the output of `scontrol show "
         "topology`, ibnetdiscover, `toccata topo --save` or `toccata check --save`, or hwloc's "
         "XML. A MACHINE such as \"node:4 socket:2 core:8\" replaces the discovered machine; "
         "placement:NAME after it states where the ranks of MPI_COMM_WORLD run: sequential, "
