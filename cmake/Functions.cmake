@@ -6,6 +6,9 @@
 #                               with arguments), sends, ...
 #   //@ each NAME of WORD WORD  the part for each of these names
 #   //@ use NAME ...            the part once
+#   //@ fortran NAME ...        the part once, or `NAME of GROUP` for each function, in the form for
+#                               mpi_f08, where {f} is _f08, and under Open MPI in the form for mpif.h
+#                               and mpi, where {f} is empty; with the symbols of its functions ours_...
 #
 # A part may contain these words:
 #
@@ -37,7 +40,7 @@ function(_style style from)
   set(_styles ${_styles} ${style} PARENT_SCOPE)
 endfunction()
 set(_kinds buffer count counts places offset offsets type types op root integer integers request
-    requests status statuses)
+    requests status statuses communicator info numbers weights logical logicals)
 set(_styles "")
 
 _style(names "" any "$")
@@ -61,7 +64,9 @@ _style(fortran "" any "const MPI_Fint* $" buffer "void* $" offsets "const MPI_Ai
        offset "const MPI_Aint* $")
 _style(from_fortran "" any "$" buffer "c_buffer($)" count "*$" type "c_datatype($)"
        types "c_datatypes($, {c_buffer(sendbuf) == MPI_IN_PLACE ? 0 : peers.out|peers.in}).data()"
-       op "c_operation($)" root "*$" offset "*$")
+       op "c_operation($)" root "*$" offset "*$"
+       communicator "c_communicator($)" info "PMPI_Info_f2c(*$)" weights "c_weights($)"
+       logical "*$ != 0" logicals "c_logicals($, *ndims).data()")
 _style(signature_in_fortran "" any "nullptr" buffer "c_buffer($)" count "*$" counts "$" places "$"
        type "c_datatype($)" op "c_operation($)" root "*$")
 _style(addresses "" any "void* $")
@@ -98,6 +103,9 @@ set(_kind_of_sendbuf buffer)
 foreach(_pair IN ITEMS
         buffer=sendbuf,compared,recvbuf,buffer count=sendcount,recvcount,targetcount,count,number
         counts=sendcounts,recvcounts places=displs,sdispls,rdispls offset=offset
+        count=ndims,nnodes,nodes,indegree,outdegree numbers=dims,edges,sources,degrees,destinations
+        weights=weights,sourceweights,destweights communicator=comm info=info logical=reorder
+        logicals=periods
         type=sendtype,recvtype,targettype,datatype types=sendtypes,recvtypes op=op
         root=root,dest,source,target,tag,sendtag,recvtag integer=flag,index,ended integers=indices
         request=request requests=requests status=status statuses=statuses)
@@ -235,6 +243,27 @@ function(expand_function out text name)
   set(${out} "${text}" PARENT_SCOPE)
 endfunction()
 
+# The text of a part in Fortran, with the symbols of its functions. Compilers give one of four names
+# to a Fortran function in mpif.h and mpi, and one in mpi_f08.
+function(_add_symbols out text f mpi)
+  string(REGEX MATCHALL "static void ours_[a-z0-9_]+\\(" functions "${text}")
+  set(result "extern \"C\" {\n${text}}\n")
+  foreach(each IN LISTS functions)
+    string(REGEX REPLACE "^static void ours_(.*)\\($" "\\1" name "${each}")
+    if(f)
+      set(symbols ${mpi}_${name}_)
+    else()
+      string(TOUPPER "${mpi}_${name}" upper)
+      set(symbols ${mpi}_${name} ${mpi}_${name}_ ${mpi}_${name}__ ${upper})
+    endif()
+    foreach(symbol IN LISTS symbols)
+      string(APPEND result "extern \"C\" TOCCATA_PUBLIC decltype(ours_${name}) ${symbol} "
+             "__attribute__((alias(\"ours_${name}\")))@semicolon@\n")
+    endforeach()
+  endforeach()
+  set(${out} "${result}" PARENT_SCOPE)
+endfunction()
+
 # Writes a source from a template.
 function(write_functions template output)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${template})
@@ -242,7 +271,7 @@ function(write_functions template output)
   string(REPLACE ";" "@semicolon@" text "${text}")
   cmake_path(RELATIVE_PATH template BASE_DIRECTORY ${PROJECT_SOURCE_DIR} OUTPUT_VARIABLE where)
   set(result "// Generated from ${where} and src/collectives/functions.txt.\n")
-  while(text MATCHES "//@ (define|each|use) ([^\n]*)\n")
+  while(text MATCHES "//@ (define|each|use|fortran) ([^\n]*)\n")
     set(what ${CMAKE_MATCH_1})
     string(REPLACE "|" ";" words "${CMAKE_MATCH_2}")
     string(FIND "${text}" "//@ " at)
@@ -262,20 +291,45 @@ function(write_functions template output)
       continue()
     endif()
     set(piece "${part_${part}}")
+    set(mpi mpi)
     foreach(word IN LISTS words)
       string(REGEX MATCH "^ *([A-Za-z_]+) *= ?(.*[^ ])? *$" _ "${word}")
       set(key ${CMAKE_MATCH_1})
       string(REGEX REPLACE ",$" ", " value "${CMAKE_MATCH_2}")
       string(REPLACE "{${key}}" "${value}" piece "${piece}")
+      if(key STREQUAL mpi)
+        set(mpi ${value})
+      endif()
     endforeach()
     if(what STREQUAL use)
       string(APPEND result "${piece}")
       continue()
     endif()
-    list(SUBLIST first 2 -1 names)
-    list(GET names 0 group)
-    if(DEFINED functions_${group})
-      set(names ${functions_${group}})
+    list(LENGTH first length)
+    set(names once)
+    if(length GREATER 2)
+      list(SUBLIST first 2 -1 names)
+      list(GET names 0 group)
+      if(DEFINED functions_${group})
+        set(names ${functions_${group}})
+      endif()
+    endif()
+    if(what STREQUAL fortran)
+      foreach(f IN ITEMS _f08 "")
+        string(REPLACE "{f}" "${f}" form "${piece}")
+        set(forms "")
+        foreach(name IN LISTS names)
+          expand_function(expanded "${form}" ${name})
+          _add_symbols(expanded "${expanded}" "${f}" ${mpi})
+          string(APPEND forms "${expanded}")
+        endforeach()
+        if(f)
+          string(APPEND result "${forms}")
+        else()
+          string(APPEND result "#ifdef OPEN_MPI\n${forms}#endif\n")
+        endif()
+      endforeach()
+      continue()
     endif()
     foreach(name IN LISTS names)
       expand_function(expanded "${piece}" ${name})

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "mpi/communicator/communicator.h"
-#include "mpi/communicator/reordering.h"
+#include "mpi/communicator/topologies.h"
 #include "mpi/settings/info.h"
 
 namespace toccata {
@@ -44,25 +44,21 @@ int start_by(int (Request::*start)(), toccata_request* request) {
   });
 }
 
-int make(std::unique_ptr<Call> call, MPI_Comm comm, const char* algorithm, bool persistent,
-         toccata_request* handle) {
-  if (handle == nullptr) return raise_error(comm, MPI_ERR_ARG, "request is NULL");
-  *handle = TOCCATA_REQUEST_NULL;
-  std::unique_ptr<Request> made;
-  int code = Request::make(std::move(call), comm, algorithm, persistent, made);
-  if (code == MPI_SUCCESS && !persistent) code = made->start();
-  if (code == MPI_SUCCESS) *handle = new toccata_request_object{.request = std::move(made)};
-  return code;
-}
-
 }  // namespace
 
 int make_request(const Operation& call, Call::Start start, MPI_Comm comm, const char* algorithm,
                  bool persistent, toccata_request* handle) noexcept {
   return guarded_collective(comm, [&] {
     auto copy = std::make_unique<Call>(call, start);
-    return guarded(comm,
-                   [&] { return make(std::move(copy), comm, algorithm, persistent, handle); });
+    return guarded(comm, [&]() -> int {
+      if (handle == nullptr) return raise_error(comm, MPI_ERR_ARG, "request is NULL");
+      *handle = TOCCATA_REQUEST_NULL;
+      std::unique_ptr<Request> made;
+      int code = Request::make(std::move(copy), comm, algorithm, persistent, made);
+      if (code == MPI_SUCCESS && !persistent) code = made->start();
+      if (code == MPI_SUCCESS) *handle = new toccata_request_object{.request = std::move(made)};
+      return code;
+    });
   });
 }
 
@@ -79,12 +75,8 @@ int toccata_start(toccata_request* request) { return start_by(&Request::start, r
 int toccata_run(toccata_request* request) { return start_by(&Request::run, request); }
 
 int toccata_test(toccata_request* request, int* flag) {
-  return guarded(MPI_COMM_WORLD, [&]() -> int {
-    *flag = 1;
-    if (request == nullptr || *request == nullptr) return MPI_SUCCESS;
-    *flag = has_ended(*request) ? 1 : 0;
-    return *flag != 0 ? conclude(*request) : MPI_SUCCESS;
-  });
+  int index = 0;
+  return toccata_testany(request == nullptr ? 0 : 1, request, &index, flag);
 }
 
 int toccata_wait(toccata_request* request) {

@@ -19,6 +19,15 @@ std::string_view suited(std::string_view text, const Collective& collective, int
   return text;
 }
 
+// The predicted seconds of an algorithm; nothing if it cannot run, as one of a site's rules.
+std::optional<double> price(const Ranking& ranking, const Choice& choice, const Shape& known,
+                            const Model& model, std::int64_t bytes) try {
+  if (const auto ranked = ranking.seconds(choice, bytes)) return ranked;
+  return Ranking(choice, known, model).seconds(choice, bytes);
+} catch (const ChoiceError&) {
+  return {};
+}
+
 }  // namespace
 
 std::optional<Choice> native_algorithm(const RuleTable* rules, Form form,
@@ -51,19 +60,6 @@ Spread spread_of(const Shape& shape) {
   found.even = nodes.even();
   return found;
 }
-
-namespace {
-
-// The predicted seconds of an algorithm; nothing if it cannot run, as one of a site's rules.
-std::optional<double> price(const Ranking& ranking, const Choice& choice, const Shape& known,
-                            const Model& model, std::int64_t bytes) try {
-  if (const auto ranked = ranking.seconds(choice, bytes)) return ranked;
-  return Ranking(choice, known, model).seconds(choice, bytes);
-} catch (const ChoiceError&) {
-  return {};
-}
-
-}  // namespace
 
 Ranking::Entry proposed(const Ranking& ranking, const std::optional<Choice>& own,
                         const Shape& known, const Model& model, std::int64_t bytes) {

@@ -16,7 +16,6 @@
 #include "mpi/process/sessions.h"
 #include "mpi/settings/family.h"
 #include "mpi/settings/first_stage.h"
-#include "preload/doctor.h"
 #include "toccata/toccata.h"
 #include "topology/environment.h"
 
@@ -94,7 +93,7 @@ extern "C" TOCCATA_PUBLIC void toccata_stage_end() { say_if_nothing_came(); }
 int initialize(FunctionRef<int()> init) {
   RollCall::enter();
   if (const int code = init(); code != MPI_SUCCESS) return code;
-  tell_the_doctor();
+  if (is_set("TOCCATA_DOCTOR")) tell_the_doctor();
 #ifdef TOCCATA_HAS_SESSIONS
   if (Sessions::is_open()) {
     Sessions::watch_world();

@@ -14,4 +14,8 @@ void finalize();
 bool reach_us_in_sessions();
 void begin_in_session();
 
+// TOCCATA_DOCTOR: `toccata doctor` started the program only to test whether it reaches MPI_Init.
+// Every rank reports this on standard error, and the process ends before the program itself runs.
+void tell_the_doctor();
+
 }  // namespace toccata

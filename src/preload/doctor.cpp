@@ -1,5 +1,3 @@
-#include "preload/doctor.h"
-
 #include <mpi.h>
 
 #include <cstddef>
@@ -9,7 +7,6 @@
 #include <string_view>
 #include <vector>
 
-#include "choices/spelling.h"
 #include "mpi/agreement/node_memory.h"
 #include "mpi/communicator/communicator.h"
 #include "mpi/devices/device_memory.h"
@@ -18,8 +15,8 @@
 #include "mpi/settings/family.h"
 #include "mpi/settings/network.h"
 #include "mpi/settings/settings.h"
+#include "preload/begin.h"
 #include "toccata/toccata.h"
-#include "topology/environment.h"
 #include "topology/placements.h"
 #include "topology/synthetic.h"
 
@@ -105,8 +102,6 @@ void try_node_memory(Settings::Node permitted, int rank) {
 }  // namespace
 
 void tell_the_doctor() {
-  const char* const asked = setting_in_environment("TOCCATA_DOCTOR");
-  if (asked == nullptr || *asked == '\0' || switches_off(asked)) return;
   const Settings& settings = Settings::get();
   if (!settings.is_our_mpi()) {
     settings.complain(true);

@@ -59,46 +59,26 @@ find:
         .cfi_offset %rbp, -24
         mov %rsp, %rbp
         .cfi_def_cfa_register %rbp
-        push %rax
-        push %rdi
-        push %rsi
-        push %rdx
-        push %rcx
-        push %r8
-        push %r9
-        push %r10
+        .irp each, rax, rdi, rsi, rdx, rcx, r8, r9, r10
+        push %\each
+        .endr
         sub $128, %rsp
-        movups %xmm0, (%rsp)
-        movups %xmm1, 16(%rsp)
-        movups %xmm2, 32(%rsp)
-        movups %xmm3, 48(%rsp)
-        movups %xmm4, 64(%rsp)
-        movups %xmm5, 80(%rsp)
-        movups %xmm6, 96(%rsp)
-        movups %xmm7, 112(%rsp)
+        .irp each, 0, 1, 2, 3, 4, 5, 6, 7
+        movups %xmm\each, 16*\each(%rsp)
+        .endr
         mov 8(%rbp), %rdi
         mov 16(%rbp), %rsi
         and $-16, %rsp
         call toccata_first_find
         mov %rax, %r11
         lea -192(%rbp), %rsp
-        movups (%rsp), %xmm0
-        movups 16(%rsp), %xmm1
-        movups 32(%rsp), %xmm2
-        movups 48(%rsp), %xmm3
-        movups 64(%rsp), %xmm4
-        movups 80(%rsp), %xmm5
-        movups 96(%rsp), %xmm6
-        movups 112(%rsp), %xmm7
+        .irp each, 0, 1, 2, 3, 4, 5, 6, 7
+        movups 16*\each(%rsp), %xmm\each
+        .endr
         add $128, %rsp
-        pop %r10
-        pop %r9
-        pop %r8
-        pop %rcx
-        pop %rdx
-        pop %rsi
-        pop %rdi
-        pop %rax
+        .irp each, r10, r9, r8, rcx, rdx, rsi, rdi, rax
+        pop %\each
+        .endr
         pop %rbp
         .cfi_def_cfa %rsp, 16
         add $8, %rsp

@@ -13,7 +13,6 @@
 #include "api/guard.h"
 #include "mpi/settings/info.h"
 #include "mpi/settings/settings.h"
-#include "preload/duplicates.h"
 #include "preload/interposed.h"
 #include "topology/reorder/best_mapping.h"
 #include "topology/reorder/fold.h"
@@ -38,22 +37,25 @@ bool fits(const Mesh& mesh, int most) {
   return true;
 }
 
-// `edges`: three numbers each (from, to, weight). Wrong ranks are left out; MPI reports them.
-Mapping map_graph(const Placement& placement, const std::vector<int>& edges) {
-  const int p = placement.p();
-  std::vector<std::map<int, double>> rows(p);
-  for (std::size_t i = 0; i + 2 < edges.size(); i += 3) {
-    const int from = edges[i], to = edges[i + 1];
-    if (from >= 0 && from < p && to >= 0 && to < p && from != to) rows[from][to] += edges[i + 2];
-  }
-  Flows flows;
-  for (const auto& row : rows) flows.add_row({row.begin(), row.end()});
-  BestMapping best(placement, flows);
-  best.offer_usual_ones();
-  return std::move(best).result();
+// on_reordered() for a graph. `edges`: three numbers each (from, to, weight). Wrong ranks are left
+// out; MPI reports them.
+int make_graph(MPI_Comm comm, const std::vector<int>& edges,
+               const std::function<int(MPI_Comm comm)>& make) {
+  const auto map = [&](const Placement& placement) {
+    const int p = placement.p();
+    std::vector<std::map<int, double>> rows(p);
+    for (std::size_t i = 0; i + 2 < edges.size(); i += 3) {
+      const int from = edges[i], to = edges[i + 1];
+      if (from >= 0 && from < p && to >= 0 && to < p && from != to) rows[from][to] += edges[i + 2];
+    }
+    Flows flows;
+    for (const auto& row : rows) flows.add_row({row.begin(), row.end()});
+    BestMapping best(placement, flows);
+    best.offer_usual_ones();
+    return std::move(best).result();
+  };
+  return on_reordered(comm, map, make);
 }
-
-bool is_unweighted(const int* weights) { return weights == MPI_UNWEIGHTED; }
 
 // Whether a list of that many numbers can be read at all; MPI detects other errors.
 bool is_list(int count, const int* numbers) {
@@ -102,9 +104,7 @@ TOCCATA_INTERPOSED(Graph_create, RawComm raw, int nnodes, const int* index, cons
     std::vector<int> all;
     for (int node = 0, edge = 0; node < nnodes; ++node)
       for (; edge < index[node]; ++edge) all.insert(all.end(), {node, edges[edge], 1});
-    return on_reordered(
-        comm, [&](const Placement& placement) { return map_graph(placement, all); },
-        [&](MPI_Comm on) { return make(on, 0); });
+    return make_graph(comm, all, [&](MPI_Comm on) { return make(on, 0); });
   });
 }
 
@@ -129,13 +129,11 @@ TOCCATA_INTERPOSED(Dist_graph_create, RawComm raw, int n, const int* sources, co
     std::vector<int> mine;
     for (int i = 0, edge = 0; i < n; ++i)
       for (int j = 0; j < degrees[i]; ++j, ++edge)
-        mine.insert(mine.end(),
-                    {sources[i], destinations[edge], is_unweighted(weights) ? 1 : weights[edge]});
+        mine.insert(mine.end(), {sources[i], destinations[edge],
+                                 weights == MPI_UNWEIGHTED ? 1 : weights[edge]});
     std::vector<int> all, first;
     if (int code = gather_lists(comm, mine, all, first); code != MPI_SUCCESS) return code;
-    return on_reordered(
-        comm, [&](const Placement& placement) { return map_graph(placement, all); },
-        [&](MPI_Comm on) { return make(on, 0); });
+    return make_graph(comm, all, [&](MPI_Comm on) { return make(on, 0); });
   });
 }
 
@@ -155,7 +153,7 @@ TOCCATA_INTERPOSED(Dist_graph_create_adjacent, RawComm raw, int indegree, const 
     return make(raw, reorder);
   return guarded_collective(comm, [&]() -> int {
     // indegree, outdegree, sources, their weights, destinations, their weights
-    const bool unweighted = is_unweighted(sourceweights) || is_unweighted(destweights);
+    const bool unweighted = sourceweights == MPI_UNWEIGHTED || destweights == MPI_UNWEIGHTED;
     std::vector<int> mine{indegree, outdegree};
     const auto append = [&](int count, const int* neighbours, const int* weights) {
       mine.insert(mine.end(), neighbours, neighbours + count);
@@ -171,20 +169,30 @@ TOCCATA_INTERPOSED(Dist_graph_create_adjacent, RawComm raw, int indegree, const 
       const int* const to = list + 2 + 2 * std::ptrdiff_t{list[0]};
       for (int i = 0; i < list[1]; ++i) edges.insert(edges.end(), {rank, to[i], to[list[1] + i]});
     }
-    return on_reordered(
-        comm, [&](const Placement& placement) { return map_graph(placement, edges); },
-        [&](MPI_Comm on) {
-          if (on == comm) return make(on, 0);
-          int node = 0;
-          PMPI_Comm_rank(on, &node);
-          const int* const list = all.data() + first[node];
-          const int* const from = list + 2;
-          const int* const to = from + 2 * std::ptrdiff_t{list[0]};
-          return next_Dist_graph_create_adjacent()(
-              on, list[0], from, unweighted ? MPI_UNWEIGHTED : from + list[0], list[1], to,
-              unweighted ? MPI_UNWEIGHTED : to + list[1], info, 0, made);
-        });
+    return make_graph(comm, edges, [&](MPI_Comm on) {
+      if (on == comm) return make(on, 0);
+      int node = 0;
+      PMPI_Comm_rank(on, &node);
+      const int* const list = all.data() + first[node];
+      const int* const from = list + 2;
+      const int* const to = from + 2 * std::ptrdiff_t{list[0]};
+      return next_Dist_graph_create_adjacent()(
+          on, list[0], from, unweighted ? MPI_UNWEIGHTED : from + list[0], list[1], to,
+          unweighted ? MPI_UNWEIGHTED : to + list[1], info, 0, made);
+    });
   });
+}
+
+TOCCATA_INTERPOSED(Comm_free, MPI_Comm* comm) {
+  if (!Settings::get().is_our_mpi() || comm == nullptr) return next_Comm_free()(comm);
+  const Communicator::Freeing freeing(*comm);
+  return next_Comm_free()(comm);
+}
+
+TOCCATA_INTERPOSED(Comm_disconnect, MPI_Comm* comm) {
+  if (!Settings::get().is_our_mpi() || comm == nullptr) return next_Comm_disconnect()(comm);
+  const Communicator::Freeing freeing(*comm);
+  return next_Comm_disconnect()(comm);
 }
 
 TOCCATA_INTERPOSED(Comm_set_info, RawComm comm, Raw<MPI_Info> info) {

@@ -9,7 +9,6 @@ target_compile_options(decisions_test PRIVATE -O1)
 
 # The folder again, with an object file per source. The library has one for all of them (src/CMakeLists.txt).
 file(GLOB deciding CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/deciding/*.cpp)
-list(FILTER deciding EXCLUDE REGEX /learned_results)
 add_library(deciding OBJECT EXCLUDE_FROM_ALL ${deciding})
 target_link_libraries(deciding PRIVATE toccata_core)
 target_compile_options(deciding PRIVATE -O1)

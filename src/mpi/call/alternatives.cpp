@@ -11,12 +11,6 @@
 
 namespace toccata {
 
-namespace {
-
-constexpr std::size_t numbers = 40;  // of a ballot, at most; a ballot is one exchange of times
-
-}  // namespace
-
 // The state that outlives the request, until a pending exchange has ended.
 struct Alternatives::Deciding {
   std::shared_ptr<Communicator> communicator;
@@ -72,6 +66,8 @@ class Alternatives::Exchange final : public UnderWay,
   }
 
  private:
+  static constexpr std::size_t numbers = 40;  // of a ballot, at most; one exchange of times
+
   std::shared_ptr<Deciding> deciding_;
   std::array<double, numbers> mine_ = {}, least_ = {};
   std::unique_ptr<Request> request_;

@@ -30,8 +30,6 @@ class Alternatives final : public DrivenRequest {
 
   bool start_driven() override;
   bool try_driven() override;
-  int code() const override { return code_; }
-  void raise() const override { communicator_->raise(code_); }
 
  private:
   struct Deciding;
@@ -42,7 +40,6 @@ class Alternatives final : public DrivenRequest {
   bool go_on(bool ended);
   void count() const;
 
-  std::shared_ptr<Communicator> communicator_;
   std::vector<std::unique_ptr<Request>> requests_;  // by candidate; null: native
   MPI_Request native_ = MPI_REQUEST_NULL;
   std::shared_ptr<Deciding> deciding_;
@@ -52,7 +49,6 @@ class Alternatives final : public DrivenRequest {
   double begun_ = 0;                        // when the candidate began
   double waited_ = 0;                       // reading of the WaitClock then
   std::int64_t bytes_ = 0;
-  int code_ = MPI_SUCCESS;
 };
 
 }  // namespace toccata

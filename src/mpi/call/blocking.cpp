@@ -1,6 +1,9 @@
 #include "mpi/call/blocking.h"
 
+#include <cstddef>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "mpi/call/shortcuts.h"
 #include "mpi/execution/staging.h"
@@ -62,7 +65,9 @@ bool run_ours(const Operation& call, const Seat& seat, Communicator& communicato
     const bool served = run(*engine, bound);
     // An empty call did not run, so it must not take a shortcut later: that would count as a call.
     const bool ran = served && code == MPI_SUCCESS && !bound.empty(engine->binding);
-    if (ran && publishes && signature != nullptr)
+    // After its operation is freed, another one with the same handle may need the order of ranks.
+    const bool any_operation = !call.runs_users_code() || server.service->choice.ordered();
+    if (ran && publishes && signature != nullptr && any_operation)
       if (const auto memory = engine->memory_on_board())
         Shortcuts::keep(*signature, bound, communicator, *plan, *memory, transport,
                         engine->reduction_on_board());
@@ -91,6 +96,53 @@ void end_job_if_others_wait(const Operation& call, Communicator& communicator, S
   const bool tells_others = communicator.plan(server, call.root, turn)->sized;
   if (error_class == MPI_ERR_NO_MEM && !tells_others && communicator.size() > 1)
     end_job("out of memory");
+}
+
+namespace {
+
+int run_native(const Operation& call, int p, MPI_Comm comm) {
+  const Collective& collective = call.collective;
+  const auto [sent, received] = std::pair(call.send.buffer, call.recv.buffer);
+  const int count = static_cast<int>(call.recv.count);
+  const MPI_Datatype type = call.recv.type;
+  const MPI_Op operation = call.operation;
+  if (&collective == &allreduce)
+    return PMPI_Allreduce(sent, received, count, type, operation, comm);
+  if (&collective == &reduce)
+    return PMPI_Reduce(sent, received, count, type, operation, call.root, comm);
+  if (&collective == &scan) return PMPI_Scan(sent, received, count, type, operation, comm);
+  if (&collective == &exscan) return PMPI_Exscan(sent, received, count, type, operation, comm);
+  if (!call.recv.counted)
+    return PMPI_Reduce_scatter_block(sent, received, count, type, operation, comm);
+  std::vector<int> counts(p);
+  for (int block = 0; block < p; ++block) counts[block] = static_cast<int>(call.recv.counts[block]);
+  return PMPI_Reduce_scatter(sent, received, counts.data(), type, operation, comm);
+}
+
+// The elements of the whole vector; no buffer has more.
+std::int64_t elements_of(const Operation& call, int p) {
+  if (&call.collective != &reduce_scatter) return call.recv.count;
+  std::int64_t elements = 0;
+  for (int block = 0; block < p; ++block) elements += call.recv.elements(block);
+  return elements;
+}
+
+}  // namespace
+
+// The operands are zeros, because the program may have changed its own after its call.
+TimedCall run_apart(const Operation& call, Communicator& communicator, Server& server) {
+  const int p = communicator.size();
+  const std::int64_t bytes = elements_of(call, p) * size_of(call.recv.type);
+  std::vector<std::max_align_t> zeros(2 * (bytes / sizeof(std::max_align_t) + 1));
+  Operation apart = call;
+  apart.send.buffer = zeros.data();
+  apart.recv.buffer = zeros.data() + zeros.size() / 2;
+  TimedCall timed{.arrived = communicator.now()};
+  int code = MPI_SUCCESS;
+  if (server.is_native() || !run_ours(apart, communicator.seat(apart), communicator, server, code))
+    static_cast<void>(run_native(apart, p, communicator.user()));
+  timed.left = communicator.now();
+  return timed;
 }
 
 }  // namespace toccata

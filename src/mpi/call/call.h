@@ -3,6 +3,7 @@
 #include <mpi.h>
 
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "mpi/data/datatype.h"
@@ -20,10 +21,10 @@ class Call {
   Call(const Operation& operation, Start start) : operation_(operation), start_(start) {}
   Call(const Call&) = delete;  // own arrays have an address
 
-  Operation operation() const {
-    Operation result = operation_;
-    result.neighborhood = neighborhood;
-    return result;
+  const Operation& operation() const { return operation_; }
+  // Call this for a neighbourhood call whose operation has no neighbours yet.
+  void set_neighborhood(std::shared_ptr<const Neighborhood> neighborhood) {
+    operation_.neighborhood = std::move(neighborhood);
   }
   int start_native(MPI_Comm comm, MPI_Request* request) const {
     return start_(operation_, comm, request);
@@ -31,9 +32,6 @@ class Call {
   // Keeps the datatypes as long as `held` lives, even if the user frees the handles. In an
   // intercommunicator, the seat's rank is no_rank, and p is the number of ranks in the other group.
   int hold_datatypes(std::vector<OwnedDatatype>& held, const Seat& seat);
-
-  // For a neighbourhood call, as in Operation.
-  std::shared_ptr<const Neighborhood> neighborhood;
 
  private:
   Operation operation_;

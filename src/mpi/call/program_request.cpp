@@ -15,15 +15,6 @@ namespace toccata {
 
 namespace {
 
-// The program may free its operation while a call uses it; MPI does not notify libraries of that.
-bool is_of_program(MPI_Op operation) {
-  if (operation == MPI_OP_NULL) return false;
-  for (const MPI_Op each : {MPI_MAX, MPI_MIN, MPI_SUM, MPI_PROD, MPI_LAND, MPI_BAND, MPI_LOR,
-                            MPI_BOR, MPI_LXOR, MPI_BXOR, MPI_MAXLOC, MPI_MINLOC})
-    if (operation == each) return false;
-  return true;
-}
-
 // The persistent requests of the process by handle, and the tags of their receives.
 struct Persistent {
   std::mutex mutex;
@@ -54,10 +45,11 @@ MPI_Comm own_communicator() {
 
 std::atomic<int> ProgramRequest::persistent_count{0};
 
+// The program may free its operation while a call uses it; MPI does not notify libraries of that.
 bool ProgramRequest::can_serve(const Operation& call, const Seat& seat,
                                Communicator& communicator) {
   return communicator.process().serves_requests() && communicator.size() > 1 &&
-         communicator.facts().obey_rules && !is_of_program(call.operation) &&
+         communicator.facts().obey_rules && !call.runs_users_code() &&
          communicator.fault(call, seat, nullptr) == MPI_SUCCESS;
 }
 
@@ -178,17 +170,16 @@ int ProgramRequest::forget(void* state) {
   return MPI_SUCCESS;
 }
 
-int ProgramRequest::started(MPI_Request handle) {
+void ProgramRequest::started(MPI_Request handle) {
   std::shared_ptr<ProgramRequest> found;
   {
     Persistent& all = persistent();
     const std::lock_guard lock(all.mutex);
     const auto known = all.requests.find(handle);
-    if (known == all.requests.end()) return MPI_SUCCESS;
+    if (known == all.requests.end()) return;
     found = known->second;
   }
   found->start();
-  return MPI_SUCCESS;
 }
 
 bool ProgramRequest::is_open(MPI_Request handle) {

@@ -54,7 +54,7 @@ class ProgramRequest final : public UnderWay, public std::enable_shared_from_thi
   // For MPI_Start and MPI_Request_free. If any persistent requests are ours, call the first after
   // MPI_Start, and the second before MPI_Request_free. They ignore requests of others.
   static bool are_persistent() { return persistent_count.load(std::memory_order_relaxed) > 0; }
-  static int started(MPI_Request handle);
+  static void started(MPI_Request handle);
   static void freed(MPI_Request handle);
   // For MPI_Cancel: whether this is a request of ours that has not ended.
   static bool is_open(MPI_Request handle);

@@ -31,6 +31,12 @@ class Repeats {
     return true;
   }
 
+  // The same for a call of that form that makes a request; persistent ones are never repeated.
+  static bool is_one_more(Signature& signature, Form form) {
+    signature.opens = form == Form::nonblocking;
+    return signature.opens && is_one_more(signature);
+  }
+
   // `operation` is the same call, on that rank of that number of ranks; `calls` is its class, of
   // blocking or of nonblocking calls.
   template <typename SizeClass>

@@ -16,13 +16,13 @@ Request::Request(std::unique_ptr<Call> call, MPI_Comm comm, bool persistent)
 
 int Request::make(std::unique_ptr<Call> call, MPI_Comm comm, const char* algorithm, bool persistent,
                   std::unique_ptr<Request>& made) {
-  if (call->operation().collective.among_neighbors) call->neighborhood = own_neighbors(comm);
+  if (call->operation().collective.among_neighbors) call->set_neighborhood(own_neighbors(comm));
   made.reset(new Request(std::move(call), comm, persistent));
   Communicator* communicator = Communicator::of(comm);
   if (communicator == nullptr || communicator->is_inter()) return made->prepare_native();
   made->communicator_ = communicator->shared();
   // Comes before any agreement, because the calls of other ranks may be valid.
-  const Operation operation = made->call_->operation();
+  const Operation& operation = made->call_->operation();
   if (int code = communicator->fault(operation, communicator->seat(operation), algorithm);
       code != MPI_SUCCESS)
     return communicator->raise(code);
@@ -41,7 +41,7 @@ int Request::prepare_native() {
   if (!persistent_) return MPI_SUCCESS;
   const bool knows = communicator_ != nullptr;
   int rank = no_rank;
-  if (knows || call_->neighborhood != nullptr) PMPI_Comm_rank(comm_, &rank);
+  if (knows || call_->operation().neighborhood != nullptr) PMPI_Comm_rank(comm_, &rank);
   const int p = peers_in(comm_);
   const Seat seat = rank == no_rank ? Seat{rank, p} : call_->operation().seat(rank, p);
   if (int code = call_->hold_datatypes(datatypes_, seat); code != MPI_SUCCESS) return code;
@@ -57,7 +57,7 @@ int Request::prepare_native() {
     if (int code = exchange.barrier(); code != MPI_SUCCESS) return code;
   }
   if (int code = make_bare(comm_, own_comm_); code != MPI_SUCCESS) return code;
-  if (call_->neighborhood != nullptr) {
+  if (call_->operation().neighborhood != nullptr) {
     int code = MPI_SUCCESS;
     on_roomy_stack([&] { code = give_topology(comm_, own_comm_); });
     if (code != MPI_SUCCESS) return code;
@@ -80,8 +80,6 @@ int Request::make_driven(std::unique_ptr<Call> call, Communicator& communicator,
                          const Service* service, bool persistent, std::unique_ptr<Request>& made,
                          Lane lane) {
   made.reset(new Request(std::move(call), communicator.user(), persistent));
-  if (server.service->collective.among_neighbors)
-    made->call_->neighborhood = communicator.neighbors();
   made->communicator_ = communicator.shared();
   made->service_ = service;
   made->ticket_.tag = lane.tag;
@@ -206,7 +204,7 @@ bool Request::end_driven() {
 // Called while the datatypes still exist.
 void Request::note_bytes() {
   if (communicator_ == nullptr || !Settings::get().reporting()) return;
-  const Operation call = call_->operation();
+  const Operation& call = call_->operation();
   bytes_ = call.bytes(communicator_->seat(call));
   waited_ = WaitClock::seconds();
 }

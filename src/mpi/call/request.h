@@ -11,7 +11,6 @@
 
 #include "mpi/call/call.h"
 #include "mpi/call/driven_request.h"
-#include "mpi/communicator/communicator.h"
 #include "mpi/execution/engine.h"
 #include "mpi/execution/staging.h"
 
@@ -45,8 +44,6 @@ class Request final : public UnderWay, public DrivenRequest {
 
   bool start_driven() override;
   bool try_driven() override;
-  int code() const override { return code_; }
-  void raise() const override { communicator_->raise(code_); }
 
   int start();
   int test(bool& done);
@@ -81,7 +78,6 @@ class Request final : public UnderWay, public DrivenRequest {
   bool persistent_;
   bool publishes_ = false;  // on the channel's board
   bool is_driven_ = false;
-  std::shared_ptr<Communicator> communicator_;  // null if the MPI library serves the whole call
   const Service* service_ = nullptr;
   Channel* channel_ = nullptr;
   std::shared_ptr<Channel> separate_;  // the same, if it is separate
@@ -95,7 +91,7 @@ class Request final : public UnderWay, public DrivenRequest {
   double waited_ = 0;  // of the WaitClock at the start
   std::int64_t bytes_ = 0;
 
-  std::mutex mutex_;  // guards the members below while the request is active
+  std::mutex mutex_;  // guards the members below and code_ while the request is active
   // Whether a thread holds the mutex. This may be our own thread, if MPI has called us again.
   std::atomic<bool> at_it_ = false;
   std::unique_ptr<Engine> engine_;
@@ -104,7 +100,6 @@ class Request final : public UnderWay, public DrivenRequest {
   bool active_ = false;
   bool posted_ = false;  // the schedule has begun; before, the channel opens
   bool done_ = false;
-  int code_ = MPI_SUCCESS;
 };
 
 }  // namespace toccata

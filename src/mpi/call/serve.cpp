@@ -139,8 +139,9 @@ int make_request(const ProgramCall& call, Communicator& communicator, Server& se
 // A call that the MPI library serves, and that has already started.
 class NativeCall final : public DrivenRequest {
  public:
-  NativeCall(MPI_Request request, Communicator& communicator)
-      : request_(request), communicator_(communicator.shared()) {}
+  NativeCall(MPI_Request request, Communicator& communicator) : request_(request) {
+    communicator_ = communicator.shared();
+  }
 
   bool start_driven() override { return try_driven(); }
   bool try_driven() override {
@@ -148,13 +149,9 @@ class NativeCall final : public DrivenRequest {
     code_ = Polling::test(request_, ended);
     return ended;
   }
-  int code() const override { return code_; }
-  void raise() const override { communicator_->raise(code_); }
 
  private:
   MPI_Request request_;
-  std::shared_ptr<Communicator> communicator_;
-  int code_ = MPI_SUCCESS;
 };
 
 int run_nonblocking(const ProgramCall& call, Communicator& communicator, const Decided& decided) {

@@ -2,15 +2,10 @@
 
 namespace toccata {
 
-namespace {
-
-// The number of looks at a flag before other work is done, if the awaited rank has a core.
-constexpr int quick_looks = 200;
-
-}  // namespace
-
 int Shortcuts::Shortcut::run(const Signature& other) {
   Waiting waiting(communicator->process(), spare_cores, comm);
+  // The number of looks at a flag before other work is done, if the awaited rank has a core.
+  static constexpr int quick_looks = 200;
   int looks = spare_cores ? quick_looks : 0;
   char* const recv = static_cast<char*>(other.out);
   char* const send =

@@ -41,6 +41,17 @@ std::string label_of(const Choice& choice, const Choice& asked) {
   return choice.text() == asked.text() ? choice.text() : choice.text() + ", for " + asked.text();
 }
 
+bool depends_on_places(const Choice& choice) {
+  const Algorithm& algorithm = *choice.algorithm;
+  return algorithm.by_placement || algorithm.by_grid || algorithm.by_trees ||
+         choice.reorder != Reorder::off;
+}
+
+std::string name_of_requests(const Collective& collective, Form form) {
+  const std::string name(collective.name);
+  return form == Form::persistent ? name + "_init" : "i" + name;
+}
+
 }  // namespace
 
 std::atomic<std::uint64_t> Communicator::era_{0};
@@ -56,7 +67,7 @@ Communicator* Communicator::find(MPI_Comm user) {
   if (found != 0) return static_cast<Communicator*>(static_cast<Attachment*>(known));
 
   Process* process = Process::current();
-  if (process == nullptr) return nullptr;
+  if (process == nullptr || Freeing::concerns(user)) return nullptr;
   const auto made = std::make_shared<Communicator>(*process, user);
   if (PMPI_Comm_set_attr(user, Keyvals::communicator(), static_cast<Attachment*>(made.get())) !=
       MPI_SUCCESS)
@@ -112,16 +123,6 @@ Server& Communicator::server_for(const Operation& call, const char* algorithm) {
   return able_to_serve(call, server);
 }
 
-namespace {
-
-bool depends_on_places(const Choice& choice) {
-  const Algorithm& algorithm = *choice.algorithm;
-  return algorithm.by_placement || algorithm.by_grid || algorithm.by_trees ||
-         choice.reorder != Reorder::off;
-}
-
-}  // namespace
-
 // Among neighbours, an algorithm serves from the first call on or never, because its order of
 // repeated edges may differ from the MPI library's. So no later blocking call counts.
 Server* Communicator::server_at_once(const Operation& call) {
@@ -149,15 +150,6 @@ Server* Communicator::server_at_once(const Operation& call) {
   if (decision == nullptr && asked.native() && !reproduces) return nullptr;
   return if_it_stays(decision != nullptr ? decision->current() : server(collective, nullptr));
 }
-
-namespace {
-
-std::string name_of_requests(const Collective& collective, Form form) {
-  const std::string name(collective.name);
-  return form == Form::persistent ? name + "_init" : "i" + name;
-}
-
-}  // namespace
 
 // Nonblocking and persistent calls are counted in rows of their own.
 const Service& Communicator::service_of_requests(const Service& service, Form form) {
@@ -316,10 +308,6 @@ const Service& Communicator::native_service(const Server& server, const Decision
   return process_->service(call.collective, "", Service::Instead::no, {}, known);
 }
 
-#ifdef TOCCATA_SIMULATED
-double Communicator::now() const { return PMPI_Wtime(); }  // the same on all ranks
-bool Communicator::set_clocks() { return true; }
-#else
 double Communicator::now() const {
   if (!has_common_clock_) return PMPI_Wtime();
   const std::int64_t ahead = rare_ == nullptr ? 0 : rare_->clock_ahead;
@@ -327,6 +315,9 @@ double Communicator::now() const {
 }
 
 bool Communicator::set_clocks() {
+#ifdef TOCCATA_SIMULATED
+  return true;  // PMPI_Wtime() is the same on all ranks
+#endif
   if (tried_clocks_) return has_common_clock_;
   tried_clocks_ = true;
   if (open_channel() != MPI_SUCCESS || !channel().is_ready()) return false;
@@ -336,7 +327,6 @@ bool Communicator::set_clocks() {
   if (ahead.value_or(0) != 0) rare().clock_ahead = *ahead;
   return has_common_clock_;
 }
-#endif
 
 std::optional<int> Communicator::serve_by_nccl(const Operation& call) {
   std::unique_ptr<Nccl>& nccl = rare().nccl;

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "choices/mpi_libraries.h"
-#include "mpi/agreement/comms.h"
 #include "mpi/agreement/discovery.h"
 #include "mpi/agreement/neighbors.h"
 #include "mpi/agreement/overdue.h"
@@ -22,12 +21,6 @@
 #include "topology/reorder/heuristics.h"
 
 namespace toccata {
-
-namespace {
-
-constexpr int few_ranks = 512;  // every rank can keep the neighbours of all
-
-}  // namespace
 
 Members::Members(Process& process, MPI_Comm user) : process_(&process), user_(user) {
   int inter = 0;
@@ -277,6 +270,7 @@ Edges Members::known_edges() {
 }
 
 Edges Members::edges() {
+  static constexpr int few_ranks = 512;  // every rank can keep the neighbours of all
   if (known_edges() != Edges::unknown || neighbors() == nullptr) return edges_;
   if (!facts().on_one_node && size_ <= few_ranks) {  // a choice needs all neighbours anyway
     const Neighborhood& all = *all_neighbors().neighborhood;
@@ -301,25 +295,19 @@ bool Members::knows_places(const Algorithm& algorithm) {
   return has_met_ && channel().is_ready() && (placement_ != nullptr || channel().all_know_places());
 }
 
-// Whether our ranks are those of MPI_COMM_WORLD, in the same order.
-bool Members::is_world() {
-  const std::vector<int> ranks = ranks_in_world(user_);
-  return size_ == process_->world().size() && channel().is_within_world() &&
-         ranks == identity(size_);
-}
-
 std::shared_ptr<const Placement> Members::find_placement() {
   if (open_channel() != MPI_SUCCESS || !channel().is_ready())
     throw ChoiceError("needs the locations of the ranks, which Toccata cannot discover");
-  if (channel().all_know_places()) {
-    const std::vector<int> ranks = ranks_in_world(user_);
+  const std::vector<int> ranks = ranks_in_world(user_);
+  if (channel().all_know_places())
     return std::make_shared<const Placement>(process_->world_placement()->among(ranks));
-  }
   std::string complaint;
   placement_ = discover(exchange(), process_->surroundings(),
                         process_->world().node().lowest_rank(), complaint);
   if (!complaint.empty()) say_once(complaint);
-  if (is_world()) process_->set_world_placement(placement_);
+  const bool is_world =
+      size_ == process_->world().size() && channel().is_within_world() && ranks == identity(size_);
+  if (is_world) process_->set_world_placement(placement_);
   return placement_;
 }
 
@@ -327,11 +315,6 @@ void Members::say_once(const std::string& line) {
   const std::vector<int> ranks = ranks_in_world(user_);
   const bool is_first_here = std::ranges::find(ranks, 0) != ranks.end();
   if (is_first_here ? process_->world_rank() == 0 : rank_ == 0) process_->say_here(line);
-}
-
-int Members::raise_error(int code) const {
-  if (user_ != MPI_COMM_NULL) call_errhandler(user_, code);
-  return code;
 }
 
 }  // namespace toccata

@@ -10,6 +10,7 @@
 
 #include "deciding/ranks.h"
 #include "mpi/agreement/channel.h"
+#include "mpi/agreement/comms.h"
 #include "mpi/agreement/exchange.h"
 #include "mpi/process/process.h"
 #include "mpi/settings/family.h"
@@ -108,7 +109,10 @@ class Members : public Ranks, public std::enable_shared_from_this<Members> {
   // our rank 0.
   void say_once(const std::string& line) final;
   // Passes `code` to the user's error handler, and returns it.
-  int raise(int code) const { return code == MPI_SUCCESS ? code : raise_error(code); }
+  int raise(int code) const {
+    if (code != MPI_SUCCESS && user_ != MPI_COMM_NULL) call_errhandler(user_, code);
+    return code;
+  }
 
  protected:
   ~Members() = default;
@@ -133,13 +137,11 @@ class Members : public Ranks, public std::enable_shared_from_this<Members> {
   const KnownNeighbors& neighbors_for(const Algorithm& algorithm);
   std::shared_ptr<const Placement> find_placement();
   Shape shape_on(std::shared_ptr<const Placement> placement, int root) const;
-  bool is_world();
   std::uint64_t place();
   ReorderWish wish_of_environment();
   Channel& add_channel();
   int open_channel_now();
   int open(Channel& channel, bool never_waits);
-  int raise_error(int code) const;
 
   int rank_ = 0;
   int size_ = 0;

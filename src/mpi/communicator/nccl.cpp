@@ -3,7 +3,6 @@
 #include <mpi.h>
 
 #include <algorithm>
-#include <array>
 #include <dlfcn.h>
 #include <mutex>
 #include <string>
@@ -24,22 +23,14 @@ struct UniqueId {  // ncclUniqueId
 constexpr int none = -1;
 
 int number_of(MPI_Datatype type) {
-  static const std::array<std::pair<MPI_Datatype, int>, 14> known{{{MPI_SIGNED_CHAR, 0},
-                                                                   {MPI_INT8_T, 0},
-                                                                   {MPI_UNSIGNED_CHAR, 1},
-                                                                   {MPI_UINT8_T, 1},
-                                                                   {MPI_INT, 2},
-                                                                   {MPI_INT32_T, 2},
-                                                                   {MPI_UNSIGNED, 3},
-                                                                   {MPI_UINT32_T, 3},
-                                                                   {MPI_LONG_LONG, 4},
-                                                                   {MPI_INT64_T, 4},
-                                                                   {MPI_UINT64_T, 5},
-                                                                   {MPI_FLOAT, 7},
-                                                                   {MPI_DOUBLE, 8},
-                                                                   {MPI_LONG, 4}}};
-  const auto found = std::ranges::find(known, type, [](const auto& each) { return each.first; });
-  return found == known.end() ? none : found->second;
+  using Known = std::pair<MPI_Datatype, int>;
+  static const Known known[] = {{MPI_SIGNED_CHAR, 0}, {MPI_INT8_T, 0},   {MPI_UNSIGNED_CHAR, 1},
+                                {MPI_UINT8_T, 1},     {MPI_INT, 2},      {MPI_INT32_T, 2},
+                                {MPI_UNSIGNED, 3},    {MPI_UINT32_T, 3}, {MPI_LONG_LONG, 4},
+                                {MPI_INT64_T, 4},     {MPI_UINT64_T, 5}, {MPI_FLOAT, 7},
+                                {MPI_DOUBLE, 8},      {MPI_LONG, 4}};
+  const auto* const found = std::ranges::find(known, type, &Known::first);
+  return found == std::end(known) ? none : found->second;
 }
 
 int number_of_operation(MPI_Op operation) {

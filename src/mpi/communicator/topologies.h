@@ -3,10 +3,19 @@
 #include <mpi.h>
 
 #include <functional>
+#include <string_view>
+#include <vector>
 
 #include "topology/reorder/flows.h"
 
 namespace toccata {
+
+// A new communicator of all ranks, mapped by a pattern ("ring"), or by the traffic of an algorithm
+// ("allgather/bruck"). Errors are MPI's. ChoiceError if the pattern does not exist.
+int reordered(MPI_Comm comm, std::string_view pattern, MPI_Comm& made);
+
+// The same with a given order: players[i] becomes rank i.
+int reordered(MPI_Comm comm, const std::vector<int>& players, MPI_Comm& made);
 
 // Makes a topology with `make`, for MPI_Cart_create and similar functions with reorder = 1 if
 // TOCCATA_TOPOLOGY has reorder:topologies: on a copy of `comm` with its ranks in the order of the

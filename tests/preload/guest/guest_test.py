@@ -115,6 +115,10 @@ class Guest(unittest.TestCase):
         lines = self.expect_as_bare(guest("attributes"), 3, FORCED)
         self.assertEqual(lines[0], "copies 0 deletes 1")
 
+    def test_callbacks_that_use_a_communicator_being_freed(self):
+        for settings in ({}, FORCED):
+            self.expect_right(run(guest("callbacks"), 2, settings))
+
     def test_settings_of_some_ranks(self):
         ring = {"TOCCATA_ALLREDUCE": "ring"}
         other = {"TOCCATA_ALLREDUCE": "rabenseifner"}
@@ -416,7 +420,8 @@ class Guest(unittest.TestCase):
         self.expect_right(run(guest("mesh"), 4, more))
 
     def test_handles_of_an_operation(self):
-        self.expect_right(run(guest("handles"), 3, FORCED))
+        for more in ({}, {"TOCCATA_ALLREDUCE": "ring:travel=published"}):
+            self.expect_right(run(guest("handles"), 3, FORCED | more))
 
     def test_threads(self):
         self.assertEqual(self.expect_as_bare(guest("threads"), 3, FORCED)[0], "multiple")

@@ -1,4 +1,5 @@
-/* A user-defined operation may recognise its datatype by the handle. */
+/* A user-defined operation may recognise its datatype by the handle. After it is freed, another
+ * operation, which does not commute, may have its handle. */
 #include "guest.h"
 
 static MPI_Datatype known;
@@ -8,6 +9,11 @@ static void add(void* from, void* into, int* count, MPI_Datatype* type) {
   ++calls;
   strange += *type != known;
   for (int i = 0; i < 2 * *count; ++i) ((long*)into)[i] += ((long*)from)[i];
+}
+
+static void keep_first(void* from, void* into, int* count, MPI_Datatype* type) {
+  (void)type;
+  for (int i = 0; i < 2 * *count; ++i) ((long*)into)[i] = ((long*)from)[i];
 }
 
 int main(int argc, char** argv) {
@@ -36,6 +42,13 @@ int main(int argc, char** argv) {
     for (int k = 0; k < 2 * n; ++k) faults += got[k] != (long)p * (2 * n * rank + k);
   }
   faults += strange + (calls == 0);
+  MPI_Op_free(&op);
+  MPI_Op_create(keep_first, 0, &op);
+  for (int i = 0; i < 2 * n; ++i) mine[i] = 100 * rank + i;
+  for (int i = 0; i < 10; ++i) {
+    MPI_Allreduce(mine, got, n, known, op, MPI_COMM_WORLD);
+    for (int k = 0; k < 2 * n; ++k) faults += got[k] != k;
+  }
   MPI_Op_free(&op);
   MPI_Type_free(&known);
   finish();

@@ -1,0 +1,47 @@
+/* Callbacks of attributes that use their communicator while it is freed, and after that, another
+ * communicator, to which MPI may give the same handle. */
+#include "guest.h"
+
+static int uses;
+
+static int use(MPI_Comm comm, int key, void* value, void* extra) {
+  (void)key, (void)value, (void)extra;
+  int size = 0;
+  MPI_Comm_size(comm, &size);
+  for (int i = 0; i < 40; ++i, ++uses) {
+    int sum = 0;
+    MPI_Allreduce(&i, &sum, 1, MPI_INT, MPI_SUM, comm);
+    faults += sum != size * i;
+  }
+  return MPI_SUCCESS;
+}
+
+int main(int argc, char** argv) {
+  int key;
+  start(&argc, &argv);
+  MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, use, &key, NULL);
+  for (int i = 0; i < 8; ++i) {
+    MPI_Comm comm, backwards;
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    if (i % 4 == 1) faults += every_collective(comm, 3, 1);
+    MPI_Comm_set_attr(comm, key, NULL);
+    if (i % 4 == 2) faults += every_collective(comm, 3, 1);
+    if (i % 4 == 3)
+      MPI_Comm_disconnect(&comm);
+    else
+      MPI_Comm_free(&comm);
+    MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &backwards);
+    for (int k = 0; k < 20; ++k) {
+      int mine = rank + k, sum = 0, first = rank;
+      MPI_Scan(&mine, &sum, 1, MPI_INT, MPI_SUM, backwards);
+      for (int r = rank; r < p; ++r) sum -= r + k;
+      MPI_Bcast(&first, 1, MPI_INT, 0, backwards);
+      faults += (sum != 0) + (first != p - 1);
+    }
+    MPI_Comm_free(&backwards);
+  }
+  faults += uses != 8 * 40;
+  MPI_Comm_set_attr(MPI_COMM_SELF, key, NULL); /* MPI_Finalize calls back */
+  finish();
+  return 0;
+}
