@@ -67,8 +67,8 @@ def launcher(ranks: int, on_hosts: bool) -> tuple[list[str], dict[str, str]]:
 
 def named(report: reports.Report) -> str:
     """What `explain` names; empty: nothing."""
-    line = next(each for each in reports.answers(report) if each.startswith("waiting"))
-    return line.partition(" of it for ")[2]
+    [line] = [each for each in reports.answers(report) if "is waiting for late ranks" in each]
+    return line.partition(" of this waiting is for ")[2]
 
 
 @dataclass(frozen=True)

@@ -115,7 +115,7 @@ one_line() { # TEXT COMMAND...: the command fails, and its one line of standard 
 echo "OtherMPI launcher 1.0"
 SH
   chmod +x none/bin/mpirun
-  one_line "does not name a known MPI" toccata run -- mpirun -n 2 python app.py
+  one_line "names an unknown MPI" toccata run -- mpirun -n 2 python app.py
   rm none/bin/mpirun
 )
 # Two MPIs: that of the program differs from that of the launcher.

@@ -90,6 +90,7 @@ def parse_seconds(text: str) -> float:
 
 
 MOST_DELAY = 3600  # seconds; the limit of the benchmark program
+PLURALS = {"leaf": "leaves"}
 
 
 def parse_late(text: str) -> dict[int, float]:
@@ -104,7 +105,7 @@ def parse_late(text: str) -> dict[int, float]:
         rank, number, unit = found.groups()
         seconds = float(number) * {"s": 1.0, "ms": 1e-3}.get(unit, 1e-6)
         if seconds > MOST_DELAY:
-            raise InputError(f"'{piece}': expected at most {MOST_DELAY} s")
+            raise InputError(f"invalid late rank '{piece}': expected at most {MOST_DELAY} s")
         if _number(rank) in late:
             raise InputError(f"rank {rank} is late twice in '{text}'; name each rank once")
         late[_number(rank)] = seconds
@@ -114,6 +115,16 @@ def parse_late(text: str) -> dict[int, float]:
 def _number(digits: str) -> int:
     """Reads at most 19 digits, enough for all our limits: Python fails for thousands of digits."""
     return int(digits if len(digits) < 20 else "9" * 19)
+
+
+def plural(name: str, count: int) -> str:
+    """Such as "2 cores"."""
+    return f"{count} {name if count == 1 else several(name)}"
+
+
+def several(name: str) -> str:
+    """Such as "cores" or "leaves"."""
+    return PLURALS.get(name, f"{name}s")
 
 
 def show_bytes(size: int) -> str:

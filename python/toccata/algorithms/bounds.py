@@ -57,7 +57,7 @@ def overview(on: On, n: float) -> Table:
     table.add_column("Collective", style="cyan")
     table.add_column("Rounds", justify="right")
     table.add_column("Bytes, any\nroutes", justify="right", no_wrap=True)
-    table.add_column("Bytes, its\nroutes", justify="right", no_wrap=True)
+    table.add_column("Bytes, own\nroutes", justify="right", no_wrap=True)
     if on.network.rate is not None:
         table.add_column("µs", justify="right", no_wrap=True)
     table.add_column("Narrowest")
@@ -122,7 +122,7 @@ def as_table(collective: str, choices: Sequence[_core.Choice], on: On, n: int) -
         table.add_row(name, rounds, link, *([conflicts] if is_mesh else []), reduced)
 
     add(
-        "[bold]no algorithm does with less[/]",
+        "[bold]lower bound, any algorithm[/]",
         f"[bold]{limits.rounds}[/]",
         f"[bold]{_bytes(limits.free)}[/]",
         "",
@@ -130,7 +130,7 @@ def as_table(collective: str, choices: Sequence[_core.Choice], on: On, n: int) -
     )
     least = limits.free
     if limits.fixed is not None and limits.fixed_is_larger:
-        direct = "directly from rank to rank" if collective == "alltoall" else "by its routes"
+        direct = "directly from rank to rank" if collective == "alltoall" else "by own routes"
         beside = _beside(_bytes(limits.fixed), limits.fixed, limits.free)
         add(f"[bold]{direct}[/]", "", beside, "", "")
         least = limits.free if collective == "alltoall" else limits.fixed

@@ -33,9 +33,9 @@ def properties(algorithm: _core.Algorithm) -> list[str]:
     """The properties in which algorithms of a collective differ, in words."""
     said = {
         NOT_PROVED: not algorithm.proved,
-        "relays blocks: not for the vector form": algorithm.relays,
+        "forwards blocks: not for vector form": algorithm.relays,
         "for ranks that share memory": algorithm.publishes,
-        "keeps the order of ranks": algorithm.ordered,
+        "operands in rank order": algorithm.ordered,
         "reproducible": algorithm.reproducible,
     }
     return [text for text, holds in said.items() if holds]

@@ -7,7 +7,7 @@ from rich.table import Table
 from toccata import _core
 from toccata.algorithms.catalogue import path_of, size_is_of
 from toccata.plain_table import PlainTable
-from toccata.topology import tree
+from toccata.quantities import several
 
 MOST_MESSAGES = 30_000_000  # of all ranks together; larger schedules are not counted completely
 
@@ -58,7 +58,7 @@ def crossings_table(choices: Sequence[_core.Choice], shape: _core.Shape, size: i
     table = PlainTable(kept=2)
     table.add_column("Algorithm", style="cyan", overflow="fold")
     table.add_column("Between", no_wrap=True)
-    for scope in ("A rank", "A region", "All"):
+    for scope in ("Per rank", "Per region", "All"):
         for number, unit in enumerate(("messages", "blocks", "bytes")):
             table.add_column(
                 f"{scope if number == 0 else ''}\n{unit}", justify="right", no_wrap=True
@@ -75,7 +75,7 @@ def crossings_table(choices: Sequence[_core.Choice], shape: _core.Shape, size: i
             found = crossings[level]
             table.add_row(
                 path_of(choice) if number == 0 else "",
-                tree.several(level),
+                several(level),
                 *(
                     str(value)
                     for each in (found.rank, found.region, found.total)

@@ -64,7 +64,7 @@ class _Z3(patterns.Logic):
         found = solver.check()
         if found == self.z3.unsat:
             return ""
-        return f"not for {solver.model()}" if found == self.z3.sat else "the solver gave up"
+        return f"wrong for {solver.model()}" if found == self.z3.sat else "the solver gave up"
 
 
 def prove(pattern: Pattern) -> str:

@@ -313,8 +313,11 @@ def parts(name: str, known: _core.Shape, settings: Settings) -> int:
     number = said if isinstance(said, int) else _ask(name, known, settings, "parts", said, int)
     # An all-to-all has p² blocks: one from every rank for every rank.
     pairs = known.p**2 if _known[name].written.collective == "alltoall" else known.p
-    if not 1 <= number <= max(1, writing.MOST_BLOCKS // pairs):
-        raise Failure(f"{_known[name].path}: parts of {_known[name].name} cannot be {number}")
+    most = max(1, writing.MOST_BLOCKS // pairs)
+    if not 1 <= number <= most:
+        raise Failure(
+            f"{_known[name].path}: {_known[name].name} has {number} parts; expected 1 to {most}"
+        )
     return number
 
 
@@ -468,7 +471,7 @@ def setting(choice: _core.Choice, path: Path) -> str:
 def make_runnable(text: str, choice: _core.Choice, shapes: Sequence[_core.Shape]) -> None:
     """Writes schedules to a file, by which a run can use an algorithm outside the library."""
     if not shapes:
-        raise InputError(f"{text} cannot run with any of these numbers of ranks")
+        raise InputError(f"{text} cannot run with any of the --ranks; give others")
     _runnable[text] = kept_file(choice, shapes)
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from toccata import _core
 from toccata.algorithms import outside
 from toccata.launching import launcher
+from toccata.quantities import plural
 
 CHECKOUT = Path(__file__).resolve().parents[3]
 
@@ -52,6 +53,10 @@ class Verdict:
     proofs: int = 0
     largest: int = 0  # ranks
     error: str = ""  # the first; names setting and ranks
+
+    @property
+    def summary(self) -> str:
+        return f"{plural('proof', self.proofs)}, up to {plural('rank', self.largest)}"
 
 
 def cases(

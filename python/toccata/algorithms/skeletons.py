@@ -12,7 +12,7 @@ _HEAD = '''"""{title}
 
 A schedule is written for one rank, round after round. The messages of a round are in flight
 together, its copies and reductions come after. `send(b)` and `recv(b)` are block b of a buffer,
-`recv(b, n)` are n of them; {blocks}
+`recv(b, n)` are b to b+n-1; {blocks}
 """
 {drawing}
 
@@ -40,7 +40,7 @@ _SKELETONS = {
     ),
     "allreduce": (
         "send and recv have one block, the message.",
-        "every rank sends its contribution to all others, and adds up what it gets",
+        "every rank sends its contribution to all others, and adds up all of them",
         ["recv", "send"],
         """
     others = [(rank + i) % shape.p for i in range(1, shape.p)]
@@ -56,7 +56,7 @@ _SKELETONS = {
     ),
     "alltoall": (
         "both buffers have one block for every rank.",
-        "p-1 rounds, in each with another rank",
+        "p-1 rounds, each with another rank",
         ["recv", "send"],
         """
     schedule.round().copy(send(rank), recv(rank))
@@ -77,7 +77,7 @@ _SKELETONS = {
 """,
     ),
     "bcast": (
-        "all ranks have recv, one block, in which the root has the message.",
+        "recv has one block; at first, only the root's has the message.",
         "twice as many ranks have the message after each round",
         ["recv"],
         """
@@ -142,7 +142,7 @@ _SKELETONS = {
     ),
     "reduce_scatter": (
         "send has one block for every rank, recv has the rank's own.",
-        "every rank sends each other its block",
+        "each rank sends every other its block",
         ["recv", "send"],
         """
     schedule.round().copy(send(rank), recv(0))

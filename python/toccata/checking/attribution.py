@@ -134,7 +134,7 @@ def _cables(pairs: Iterable[Pair], factors: Factors, names: Mapping[int, str]) -
         if back in left and a < b:
             result.append(Suspect("cable", name, frozenset({(a, b), back})))
         elif back not in left:
-            way = f"from {names[a]} to {names[b]} on" if back in factors else ""
+            way = f"from {names[a]} to {names[b]}" if back in factors else ""
             result.append(Suspect("cable", name, frozenset({(a, b)}), way))
     return result
 

@@ -155,7 +155,7 @@ class Site:
         names = self.network.names
         if self.network.is_direct:
             at, to = (self._hosts_at.get(each, names[each]) for each in (a, b))
-            return (f"{at}-{to}" if a < b else f"{to}-{at}"), f"from {at} to {to} on"
+            return (f"{at}-{to}" if a < b else f"{to}-{at}"), f"from {at} to {to}"
         way = "out of" if a < b else "into"
         if self.network.is_tree:
             return names[min(a, b)], way

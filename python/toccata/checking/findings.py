@@ -29,7 +29,7 @@ class Finding:
     name: str
     what: str  # latency, stalls, bandwidth, core, memory, or a collective with its bytes
     factor: float
-    way: str = ""  # into, out of, or "from a to b on"; "" for both directions
+    way: str = ""  # into, out of, or "from a to b"; "" for both directions
     since_baseline: bool = False  # compared with the baseline, not with another algorithm
 
     @property
@@ -46,7 +46,7 @@ class Finding:
         """One line."""
         subject = {
             "switch": f"the uplink of {self.name}" + _WAYS.get(self.way, ""),
-            "cable": f"the link {self.way} {self.name}".replace("  ", " "),
+            "cable": f"the link {self.name}" + f", {self.way}" * bool(self.way),
         }.get(self.kind, f"{self.way} {self.name}".strip())
         meaning = _MEANINGS.get(self.what, "{what} takes {factor:.2f} times as long as expected")
         if self.kind == "choice":
@@ -60,7 +60,7 @@ class Finding:
 _WAYS = {"out of": ", upwards", "into": ", downwards"}
 _MEANINGS = {
     "latency": "short messages take {factor:.2f} times as long as expected",
-    "stalls": "some short messages are lost or delayed; their mean time is {factor:.1f} times as "
+    "stalls": "some short messages are lost or delayed; the mean time is {factor:.1f} times as "
     "long as expected",
     "bandwidth": "long messages reach {rate:.0%} of the expected bandwidth",
     "core": "a core reaches {rate:.0%} of the expected speed",

@@ -52,8 +52,8 @@ def read(path: Path) -> tuple[list[Entry], str]:
             broken.append(number)
     if not broken:
         return entries, ""
-    which = f"line {broken[0]} is" if len(broken) == 1 else f"{len(broken)} lines are"
-    return entries, f"{path}: {which} not a check of this version, and left out; {REMEDY}"
+    which = f"line {broken[0]}" if len(broken) == 1 else f"{len(broken)} lines"
+    return entries, f"{path}: left out {which}, not from this version; {REMEDY}"
 
 
 def append(path: Path, new: Entry) -> None:
@@ -78,5 +78,5 @@ def trend(earlier: list[Entry], new: Entry) -> str:
     )
     alarms = sum(bool(each.findings) for each in same)
     checks = "check" if len(same) == 1 else f"{len(same)} checks"
-    found = f"{changes or 'a single host has no links'}; {alarms} with findings"
+    found = f"{changes or 'a single host has no links'}; {alarms} had findings"
     return f"compared with the last {checks}: {found}"

@@ -205,14 +205,14 @@ def _remarks(request: Request, first: Measured, site: Site) -> list[str]:
     if baseline is None:
         pairs = expected.of_machine(first, site, "bandwidth").factors if first.rounds else {}
         return [] if pairs or not first.pairs else [
-            "on a mesh, bandwidth is compared between neighbours, and no two of these hosts are; "
-            "with --baseline, it is compared between all pairs"
+            "bandwidth is not compared: no two hosts are neighbours on the mesh; --baseline "
+            "compares all pairs"
         ]  # fmt: skip
     common = set(first.hosts) & set(baseline.hosts)
     if len(common) < 2:
         raise InputError(
-            f"the baseline is of another machine: {_some(baseline.hosts)}, and this run has "
-            f"{_some(first.hosts)}; make a new one with --json"
+            f"--baseline has other hosts ({_some(baseline.hosts)}) than this run "
+            f"({_some(first.hosts)}); make a new one with --json"
         )
     remarks = []
     if new := sorted(set(first.hosts) - common):

@@ -82,7 +82,7 @@ Algorithms = Annotated[
         metavar="LIST",
         help="all (every algorithm with its default parameters), variants (also with other "
         "parameters), auto (the choice of the preloaded library), or a list such as "
-        "native,ring,sparbit:....",
+        "native,ring,sparbit.",
     ),
 ]
 DeviceOption = Annotated[
@@ -184,7 +184,7 @@ def bench(
 
     Min, average and max are those of the ranks' mean times, as in the OSU benchmarks. The median is
     over the repetitions; ± is half the interquartile range. If a time does not fit the neighbouring
-    sizes, this size is measured again. If it still does not fit, the table marks it.
+    sizes, this size is measured again. `!` marks a time that still does not fit.
 
     An algorithm wins only if its interquartile range does not overlap that of the second best. In
     the heat map, a cell has the colour of the winner. If the highlighted algorithm wins, the shade
@@ -245,7 +245,7 @@ def _watch(
 
     def arrived(measurement: Measurement) -> None:
         size = q.show_bytes(measurement.bytes)
-        what = f"{measurement.ranks} ranks, {measurement.algorithm}, {size}"
+        what = f"{q.plural('rank', measurement.ranks)}, {measurement.algorithm}, {size}"
         bar.update(task, advance=1, description=what)
 
     def ended(run: Run, sizes: int, results: Results) -> None:
@@ -259,7 +259,7 @@ def _watch(
         print_without(run.ranks, run.impossible)
 
     return session.Watch(
-        starts=lambda p: bar.update(task, description=f"{p} ranks, starting"),
+        starts=lambda p: bar.update(task, description=f"{q.plural('rank', p)}, starting"),
         arrived=arrived,
         more=lambda cells: bar.update(task, total=(bar.tasks[task].total or 0) + cells),
         ended=ended,

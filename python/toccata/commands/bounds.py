@@ -56,7 +56,7 @@ def bounds_(
     """Compare the costs of algorithms on a network with lower bounds for all algorithms.
 
     Without COLLECTIVE, prints the bounds of all collectives. Numbers in brackets are multiples of
-    the bound.
+    the tightest bound above them.
 
     Rounds: the number of consecutive messages, if a node sends one message per link at a time.
 

@@ -71,7 +71,7 @@ Save = Annotated[
     Path | None,
     typer.Option(
         metavar="FILE",
-        help="Save the topology with its slow links, and trees around them, for TOCCATA_TOPOLOGY "
+        help="Save the topology with its slow links, and trees avoiding them, for TOCCATA_TOPOLOGY "
         "or --machine.",
     ),
 ]
@@ -188,11 +188,11 @@ def _report(outcome: Outcome) -> None:
             f"other programs run on the cores of {names}: times vary, so small faults may "
             "remain undetected"
         )
-    where = f"{len(here.hosts)} host{'' if len(here.hosts) == 1 else 's'}, {here.mpi}"
+    where = f"{q.plural('host', len(here.hosts))}, {here.mpi}"
     if here.pairs:
         latency, rate = expected.link_of(here)
         where += f": latency {q.show_microseconds(latency)} µs, {rate / 1e6:.1f} MB/s"
-    verdict = "slow" if outcome.alarms else "nothing is slow"
+    verdict = "slow parts above" if outcome.alarms else "nothing is slow"
     runs = "once" if outcome.runs == 1 else f"{outcome.runs} times"
     _say(f"{where}, measured {runs}: {verdict}")
 

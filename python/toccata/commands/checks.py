@@ -183,8 +183,8 @@ def forced(environment: Mapping[str, str], launchers: Sequence[launcher.Launcher
     if not concerns or device == "none":
         return []
     text = (
-        "{}={}: under MPICH 5, on one node, another algorithm serves from the fifth collective of "
-        "a communicator on"
+        "{}={}: on one node, MPICH 5 ignores this after the first four collectives of a "
+        "communicator"
     )
     names = [
         f"MPIR_CVAR_{each}_INTRA_ALGORITHM"
@@ -297,9 +297,7 @@ def _wrong_topology(value: str) -> str:
     pretended = _core.Machine(setting.machine)
     if setting.placement:
         _core.Placement(pretended, machines.cores(pretended), setting.placement)
-    if unknown := _core.unknown_levels(pretended):
-        return f"no algorithm uses a level called {', '.join(unknown)}"
-    return ""
+    return machines.unknown_levels(pretended)
 
 
 def _exists(path: str) -> bool:
@@ -381,7 +379,9 @@ def _tuning_file(path: Path, remedy: str) -> tuple[Finding, tuning_file.Tuning |
     except InputError as error:
         return Finding("tuning", str(error), remedy), None
     whose = f"{found.mpi or 'any MPI'}, nodes of {_node(found) or 'any kind'}"
-    return Finding("tuning", f"{path}: {len(found.points)} points for {whose}"), found
+    return Finding(
+        "tuning", f"{path}: {quantities.plural('point', len(found.points))} for {whose}"
+    ), found
 
 
 def _node(found: tuning_file.Tuning) -> str:
@@ -423,21 +423,21 @@ def choices(said: Said, job: Job | None = None, tuning_file: str = "") -> list[F
         with suppress(_core.ModelError):
             model = _core.Model.read(path)
     shape, nodes = job.shape(), len(set(job.hosts))
-    on = f"{nodes} node{'' if nodes == 1 else 's'}"
+    on = quantities.plural("node", nodes)
     findings = []
     typical = dict(TYPICAL)
     for collective in _core.collectives():
         name, variable = collective.name, collective.variable
         text = said.value(variable)
         if (name, text) == ("allreduce", "nccl"):
-            call = f"{name} among {p} ranks with one device each"
+            call = f"{name} with {p} ranks, one device each"
             findings.append(Finding("choice", f"{call}: NCCL or RCCL, because of {variable}"))
         elif text not in ("", "auto"):
             findings += _asked(name, variable, text, shape, bool(complaint(variable, said)))
         elif name in typical:
             size = typical[name]
             text, why = _by_itself(said, name, size, job, model, tuning_file)
-            call = f"{name} of {quantities.show_amount(size)} among {p} ranks on {on}"
+            call = f"{name} of {quantities.show_amount(size)} with {p} ranks on {on}"
             findings.append(Finding("choice", f"{call}: {text}, {why}"))
     return findings
 
@@ -452,7 +452,7 @@ def _asked(
     collective: str, variable: str, text: str, shape: _core.Shape, wrong: bool
 ) -> list[Finding]:
     """The findings for a collective if a setting names its algorithms."""
-    call = f"{collective} among {shape.p} ranks"
+    call = f"{collective} with {shape.p} ranks"
     if wrong:
         return [Finding("choice", f"{call}: native, because {variable} is invalid")]
     findings = []
@@ -488,7 +488,7 @@ def _by_itself(
         return rule.text, by_rule
     tried = _core.worth_trying(collective, shape, model, [size], published=nodes > 1)[0]
     if not tried:
-        return "native", "because no algorithm of Toccata can run there"
+        return "native", "because Toccata has no algorithm for this call"
     if said.value("TOCCATA") == "model":
         ours = tried[0][0].text
         return "native", f"or {ours} if the model predicts a gain of 10% (TOCCATA=model)"
@@ -498,7 +498,7 @@ def _by_itself(
     if not has_trials:
         return (
             "native",
-            "because no fixed rule serves it, and trials do not change floating-point sums",
+            "because no fixed rule applies, and trials do not change floating-point sums",
         )
     best = ", ".join(each.text for each, _ in tried)
     return "native first", f"then trials of {best}"
@@ -588,7 +588,9 @@ def _reached(ranks: Ranks) -> list[Finding]:
         for host, here in _hosts(ranks).items()
     ]
     if missing := _missing(ranks):
-        text = f"ranks without it: {', '.join(missing[:8])}{', ...' * (len(missing) > 8)}"
+        those = "rank" if len(missing) == 1 else "ranks"
+        some = f"{', '.join(missing[:8])}{', ...' * (len(missing) > 8)}"
+        text = f"the library is not loaded in {those} {some}"
         remedy = "check that the path of the library exists on their hosts"
         findings.append(Finding("ranks", text, remedy))
     if len({match[5] for match in ranks.values()}) > 1:
@@ -631,7 +633,7 @@ def as_said(word: str, job: Job) -> Finding:
     text = f"--place {word}: {place_words.WORDS[word]}"
     if not (why := place_words.complaint(word, job.hosts)):
         return Finding("places", text)
-    remedy = "leave out variables of the launcher that place ranks, or use another word"
+    remedy = "unset variables of the launcher that place ranks, or use another word"
     return Finding("places", f"{text}; but {why}", remedy)
 
 

@@ -281,7 +281,7 @@ def words(launcher_args: str) -> list[str]:
 def print_without(p: int, left_out: Mapping[str, str]) -> None:
     """Prints a line for each algorithm that has no times or counts, with the reason."""
     for name, why in left_out.items():
-        console.print(f"[dim]{p} ranks: without {name}, which {why}[/]")
+        console.print(f"[dim]{q.plural('rank', p)}: without {name}, which {why}[/]")
 
 
 def time_left(total: float, done: float, took: float) -> float:

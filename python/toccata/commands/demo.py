@@ -35,8 +35,8 @@ def demo_(
 
     Timing starts after the first calls of each size, in which the library makes its trials. If the
     automatic choice is more than 5% slower, it is measured twice more, and the median counts. If
-    the interquartile ranges overlap, there is no winner: `?` follows the ratio, and the cell is
-    grey in the figure.
+    the interquartile ranges overlap, there is no winner: `?` follows the speedup, and the cell
+    is grey in the figure.
     """
     outputs.check(pictures=[output])
     why = "--no-hosts" if no_hosts else demo.why_no_hosts()

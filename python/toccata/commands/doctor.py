@@ -45,13 +45,13 @@ def doctor(
     whether it is valid. Each problem comes with its remedy.
 
     With a command, starts this command with the library preloaded. Every rank reports in MPI_Init
-    that it has loaded the library, and ends there. Otherwise, the program starts normally, and
-    doctor ends it after --seconds. With --place WORD, doctor checks that the ranks run on the hosts
-    that WORD selects.
+    that it has loaded the library, and ends there. If the library is not loaded, the program runs,
+    and doctor ends it after --seconds. With --place WORD, doctor checks that the ranks run on the
+    hosts that WORD selects.
 
-    Prints the library's choices for typical calls, and checks the requested algorithms: for the
-    ranks of the command; without a command, for one rank per core of this host. The exit code is 0
-    only if all checks succeed.
+    Prints the library's choices for typical calls, and checks the requested algorithms, for the
+    ranks of the command, or else for one rank per core of this host. The exit code is 0 only if all
+    checks succeed.
 
     Examples:
 

@@ -74,11 +74,11 @@ def _write(found: tuning_file.Tuning, format_: str, text: str, output: Path | No
     said = "" if format_ == "ucc" else exporting.settings(found, format_, str(output or "FILE"))
     if output is None:
         print(text, end="")
-        starting.say([f"with the text in FILE, start with {said}"] if said else [])
+        starting.say([f"save it as FILE, and start with {said}"] if said else [])
         return
     output.write_text(text, encoding="utf-8")
     wanted, ruled = exporting.gone_over(found, exporting.KNOWN[format_])
-    console.print(f"wrote {output}: exported {ruled} of {wanted} choices that are not native")
+    console.print(f"wrote {output}: exported {ruled} of {wanted} non-native choices")
     if said:
         console.print(f"start with {said}", soft_wrap=True)
 

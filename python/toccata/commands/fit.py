@@ -89,6 +89,8 @@ def fit_(
     - the faster one of Toccata's best and the default, which trials at run time would find
     - the default alone
 
+    Gains found: how many of the gains above 10% the model's proposal finds.
+
     Examples:
 
     - `toccata fit collectives.csv`
@@ -107,7 +109,7 @@ def fit_(
     fitted = _fitted(cross_validation.Work(found, split == Split.collectives))
     _print(fitted)
     if split == Split.sizes and (decided := cross_validation.decided(found, fitted)):
-        console.print("\n[bold]Choosing by the model[/], times over those of the best:")
+        console.print("\n[bold]Mean regret[/] of five rules for choosing:")
         print_whole(decisions.table(decided))
     for line in found.left_out:
         console.print(f"[dim]left out: {escape(line)}[/]")

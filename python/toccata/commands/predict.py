@@ -125,7 +125,7 @@ def predict(
     - `toccata predict allreduce --model usual --ranks 64 --sizes 1M --late 63:1ms`
     """
     if late is not None and ratios:
-        raise InputError("--ratios compares with a lower bound, which --late does not have")
+        raise InputError("leave out --ratios: with --late, no lower bound is known")
     if nodes is not None and (machine or platform):
         without_effect(given, ["ranks"], "with --nodes, which has one rank per core")
     choices = _predicted(names, q.parse_late(late) if late is not None else {})

@@ -104,10 +104,10 @@ def _prove(work: Mapping[str, Sequence[proving.Case]]) -> None:
                 failed += 1
                 said = f"[bold red]wrong[/]  {escape(verdict.error)}"
             else:
-                said = f"[green]proved[/]  {verdict.proofs} proofs, up to {verdict.largest} ranks"
+                said = f"[green]proved[/]  {verdict.summary}"
             console.print(f"[cyan]{label:{width}}[/]  {said}", crop=False, soft_wrap=True)
     if failed:
-        raise Failure(f"{failed} of {len(work)} algorithms are wrong")
+        raise Failure(f"wrong: {failed} of {len(work)} algorithms")
 
 
 def _write(

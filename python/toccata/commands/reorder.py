@@ -96,8 +96,8 @@ def reorder(
 ) -> None:
     """Map an algorithm's ranks onto a machine, and print the gain.
 
-    Prints for the original order, the new order, and the mapping that the Scotch library finds for
-    the same traffic:
+    Prints for the ranks as placed, for our mapping (with its heuristic, such as RMH), and for the
+    mapping that the Scotch library finds for the same traffic:
 
     - bytes times distance (hop-bytes)
     - bytes that cross each level, and that leave the busiest object of that level

@@ -58,35 +58,35 @@ def reproduce(paper: Paper, quick: Quick = False, docs: Docs = STANDARD_DOCS) ->
     work = module.work(quick)
     done = 0
     with progress(remaining=True, counted=False) as bar:
-        cells = f"of {len(work)} cells"
-        task = bar.add_task(f"0 {cells}", total=sum(simulation.effort(cell) for _, cell in work))
+        cases = f"of {len(work)} cases"
+        task = bar.add_task(f"0 {cases}", total=sum(simulation.effort(cell) for _, cell in work))
 
         def told(cell: Cell) -> None:
             nonlocal done
             done += 1
             what = f"{cell.algorithm}, {cell.ranks} ranks, {q.show_bytes(cell.bytes)}"
-            bar.update(task, advance=simulation.effort(cell), description=f"{done} {cells}: {what}")
+            bar.update(task, advance=simulation.effort(cell), description=f"{done} {cases}: {what}")
 
         try:
             found = page.Found(simulation.run_all(work, told))
         except KeyboardInterrupt:
-            console.print(f"interrupted: {done} {cells} are kept; the same command continues")
+            console.print(f"interrupted: {done} {cases} are kept; the same command continues")
             raise typer.Abort from None
-    late = [f"{cell.algorithm} among {cell.ranks} {each.why_not}"
+    late = [f"{cell.algorithm} with {cell.ranks} ranks, which {each.why_not}"
             for (_, cell), each in found.outcomes.items() if each.late]  # fmt: skip
     if late:
         raise Failure(
-            f"{len(late)} {cells} were given up, such as {late[0]}; the same command tries them "
+            f"{len(late)} {cases} were given up, such as {late[0]}; the same command tries them "
             "again"
         )
     section = page.Section(paper.value, module.TITLE)
     if quick:
-        section.say("These are some of the cells (`--quick`).")
+        section.say("These are some of the cases (`--quick`).")
     module.report(section, found, quick)
     written = page.write(section, found, docs)
     console.print(f"wrote {', '.join(map(str, written))}")
     without = sum(each.seconds is None for each in found.outcomes.values())
     console.print(
-        f"{paper.value}: {len(found.outcomes) - without} {cells} have a time, {without} have none; "
+        f"{paper.value}: {len(found.outcomes) - without} {cases} have a time, {without} have none; "
         f"{q.show_duration(monotonic() - began)}"
     )

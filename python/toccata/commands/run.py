@@ -193,8 +193,8 @@ def run(
     Detects the MPI of the program, preloads the library for it into all ranks, and passes every
     TOCCATA_* variable to all hosts. The launcher may be mpirun or mpiexec of a supported MPI,
     orterun, prterun, srun, jsrun, aprun or flux run. env, timeout, nice, numactl or time may
-    precede it, and a shell script may contain it. The exit code is that of the program, or 2 if the
-    program and the launcher belong to different MPIs.
+    precede it, and a shell script may contain it. The exit code is that of the program, or 2 if
+    Toccata cannot start the command.
 
     Each run saves its results for the next run on nodes of the same kind (TOCCATA=learn). Another
     value of TOCCATA or --no-learn turns that off.

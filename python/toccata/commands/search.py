@@ -145,7 +145,7 @@ def _as_table(found: searching.Result) -> PlainTable:
     """The fastest simulated candidates, and the library's best one if it is not among them."""
     table = PlainTable()
     table.add_column("", style="cyan")
-    for heading in ("Model,\nµs", "Simulated,\nµs", "Times the\nbound"):
+    for heading in ("Model,\nµs", "Simulated,\nµs", "Multiple\nof bound"):
         table.add_column(heading, justify="right", no_wrap=True)
     shown = found.simulated[:MOST_SHOWN]
     ours = found.best_of_ours

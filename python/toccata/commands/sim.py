@@ -194,7 +194,7 @@ def _print(plan: Plan, outcomes: dict[Cell, Outcome], results: Results) -> None:
     unseen = sum(each.valid is None and each.seconds is not None for each in outcomes.values())
     if unseen:
         console.print(
-            f"[dim]data not checked because of its size: {unseen} of {len(plan.cells)} cells[/]"
+            f"[dim]data not checked because of its size: {unseen} of {len(plan.cells)} cases[/]"
         )
 
 

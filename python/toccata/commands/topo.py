@@ -84,6 +84,9 @@ def topo(
     With MACHINE, --placement may be a launcher's command. Then this launcher maps the ranks onto
     MACHINE, without starting a program.
 
+    The table of --trees shows the bytes on the busiest link. n is the size of the message, or of a
+    block of an allgather. Numbers in brackets are multiples of the lower bound.
+
     Examples:
 
     - `toccata topo`

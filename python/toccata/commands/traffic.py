@@ -57,7 +57,7 @@ def traffic(
     brackets. If counting all ranks would take too long, a sample of the ranks is counted.
 
     With --machine, a second table shows the bytes between different nodes, different sockets, and
-    so on: the maximum per rank, the maximum per node or socket, and the total.
+    so on: the maximum per rank, the maximum per region (node, socket), and the total.
 
     For a file of `toccata run --record`, the command prints the traffic of that program instead:
     its kinds of messages, the bytes that cross each level, and the heaviest pairs of ranks. -o
@@ -107,9 +107,9 @@ def _print_recorded(file: Path, output: Path | None, phase: int | None) -> None:
     placed = record.placed(file)
     part = record if phase is None else record.of_phase(phase)
     found = part.traffic(placed)
-    title = f"{found.ranks} ranks on {placed.machine.text}{of_phase(phase)}"
+    title = f"{q.plural('rank', found.ranks)} on {placed.machine.text}{of_phase(phase)}"
     amount = f"{found.messages:,} messages, {q.show_amount(found.bytes)}"
-    without = "" if record.has_collectives else "; without collectives, which this file lacks"
+    without = "" if record.has_collectives else "; this file has no collectives"
     console.print(f"\n[bold cyan]{title}[/]: {amount}{without}\n")
     if len(record.phases) > 1:
         print_whole(recorded.phases_table(record, placed))
@@ -121,9 +121,9 @@ def _print_recorded(file: Path, output: Path | None, phase: int | None) -> None:
     print_whole(recorded.heaviest_table(found))
     if record.outside[0]:
         messages, size = f"{record.outside[0]:,} messages", q.show_amount(record.outside[1])
-        console.print(f"\n[dim]without {messages} ({size}) to ranks of other worlds[/]")
+        console.print(f"\n[dim]without {messages} ({size}) to ranks outside MPI_COMM_WORLD[/]")
     if found.left_out:
-        console.print(f"\n[dim]without {found.left_out:,} calls of collectives: too many[/]")
+        console.print(f"\n[dim]without {found.left_out:,} collective calls above the limit[/]")
     if output is not None:
         from toccata.drawing import pictures, traffic_maps  # matplotlib takes a second to load
 

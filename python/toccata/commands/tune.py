@@ -46,7 +46,7 @@ Algorithms = Annotated[
     typer.Option(
         metavar="LIST",
         help="all (every algorithm with its default parameters), variants (also with other "
-        "parameters), or a list such as ring,sparbit:....",
+        "parameters), or a list such as ring,sparbit.",
     ),
 ]
 Output = Annotated[
@@ -96,7 +96,7 @@ Report = Annotated[
     ),
 ]
 Show = Annotated[
-    Path | None, typer.Option(metavar="FILE", help="Print and draw an existing file only.")
+    Path | None, typer.Option(metavar="FILE", help="Only print and draw an existing file.")
 ]
 
 
@@ -240,7 +240,7 @@ def _tune(
     heatmap = outputs.picture(heatmap, output.with_suffix(".png"))
     outputs.check(pictures=[heatmap])
     found = _existing(output, "measured")
-    done = set() if again else {each.setting for each in found.points}
+    done = set() if again else {each.case for each in found.points}
     ranks = q.parse_ranks(request.ranks)
     jobs = racing.jobs(plans, ranks, request.placed, starter, more, done)
     _measure(jobs, found, output)
@@ -248,9 +248,9 @@ def _tune(
     if found.points:
         folders = _core.tuning_folders(str(launcher.library(starter.family, starter.version)))
         console.print(
-            f"all runs with {found.mpi} on such nodes find it in {folders[0]} (yours)"
-            + "".join(f" or {each} (all users)" for each in folders[1:])
-            + f": mkdir -p {folders[0]} && cp {output} {folders[0]}",
+            f"to use it in all runs with {found.mpi} on nodes of this kind: "
+            f"mkdir -p {folders[0]} && cp {output} {folders[0]}"
+            + "".join(f" (all users: {each})" for each in folders[1:]),
             soft_wrap=True,
         )
 
@@ -276,7 +276,7 @@ def _measure(jobs: Sequence[racing.Job], found: tuning_file.Tuning, output: Path
         task = bar.add_task("starting", total=total)
 
         def told(job: racing.Job, size: int) -> None:
-            what = f"{job.plan.collective}, {job.ranks} ranks, {q.show_bytes(size)}"
+            what = f"{job.plan.collective}, {q.plural('rank', job.ranks)}, {q.show_bytes(size)}"
             bar.update(task, advance=1, description=what)
 
         try:
@@ -284,7 +284,7 @@ def _measure(jobs: Sequence[racing.Job], found: tuning_file.Tuning, output: Path
         except KeyboardInterrupt:
             bar.stop()
             console.print(
-                f"interrupted; {output} has {len(found.points)} points, "
+                f"interrupted; {output} has {q.plural('point', len(found.points))}, "
                 "and the same command continues"
             )
             raise

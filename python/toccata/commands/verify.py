@@ -33,7 +33,7 @@ MaxP = Annotated[
         "--max-p",
         metavar="P",
         parser=number_of_ranks,
-        help=f"Prove every number of ranks up to P; {STANDARD_MAX_P} by default, or the cores of "
+        help=f"Check every number of ranks up to P; {STANDARD_MAX_P} by default, or the cores of "
         "--machine.",
     ),
 ]
@@ -65,7 +65,7 @@ def verify(
     - every rank ends with the blocks that the collective requires
     - the numbers of rounds, messages and blocks agree with the literature.
 
-    Proves all numbers of ranks up to --max-p, and some larger ones if that takes about a second.
+    Checks all numbers of ranks up to --max-p, and some larger ones if that takes about a second.
     Topology-aware algorithms are proved on several kinds of machines, or on that of --machine. The
     exit code is 1 if a proof fails. With --every-p, the command prints whether the schedules follow
     a pattern that is proved for every number of ranks p.
@@ -98,14 +98,14 @@ def verify(
             citation = proving.citation_of(chosen[label])
             error = verdict.error or proving.unknown_citation(citation, citations)
             failed += bool(error)
-            found = f"[green]proved[/]  {verdict.proofs} proofs, up to {verdict.largest} ranks"
+            found = f"[green]proved[/]  {verdict.summary}"
             if error:
                 found = f"[bold red]wrong[/]  {escape(error)}"
             console.print(f"[cyan]{label:{width}}[/]  {found}")
-    took = f"{proofs} proofs in {q.show_duration(monotonic() - began)}"
+    took = f"{q.plural('proof', proofs)} in {q.show_duration(monotonic() - began)}"
     if failed:
-        raise Failure(f"{failed} of {len(work)} algorithms are wrong; {took}")
-    console.print(f"{len(work)} of {len(work)} algorithms are correct; {took}")
+        raise Failure(f"wrong: {failed} of {len(work)} algorithms; {took}")
+    console.print(f"correct: {len(work)} of {len(work)} algorithms; {took}")
 
 
 def _for_every_p(names: Names, most: int) -> None:
@@ -125,4 +125,4 @@ def _for_every_p(names: Names, most: int) -> None:
     if wrong:
         raise Failure(f"no proof for every p: {', '.join(wrong)}")
     every = sum(each.every for each in verdicts)
-    console.print(f"{every} of {len(verdicts)} algorithms are proved for every p")
+    console.print(f"proved for every p: {every} of {len(verdicts)} algorithms")

@@ -42,8 +42,8 @@ def draw(report: Report, title: str) -> Figure:
     axes.spines[["top", "right"]].set_visible(False)
     axes.set_title(title, fontsize=11, fontweight="bold", loc="left")
     handles = [
-        Patch(color=NATIVE, label="by the MPI library's own"),
-        Patch(color=OURS, label="as it was"),
+        Patch(color=NATIVE, label="with native algorithms"),
+        Patch(color=OURS, label="with Toccata"),
     ]
     figure.legend(handles=handles, loc="outside lower center", ncols=2, frameon=False, fontsize=8)
     return figure

@@ -31,7 +31,7 @@ OTHERS = ("#E69F00", "#009E73", "#F0E442", "#CC79A7", "#D55E00", "#7a5c3e", "#4d
 SHADES = LinearSegmentedColormap.from_list(
     "shades", colormaps["Blues"](np.linspace(0.25, 1.0, 256))
 )
-MEANING = "number in a cell: native's time over the fastest's"
+MEANING = "number in a cell: the winner's speedup over native"
 UNCLEAR = "#f7efd9"
 ANNOTATED_COLUMNS = 24  # with more columns, a number does not fit into a cell
 

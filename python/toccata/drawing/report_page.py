@@ -9,6 +9,7 @@ from toccata.drawing import arrivals, changes, markup, sizes
 from toccata.launching import comparing, reports
 from toccata.launching.comparing import Change
 from toccata.launching.reports import Report, Row
+from toccata.quantities import plural
 
 SIZE_HEADINGS = ("Collective", "Size up to", "Calls", "Time, ms")
 REQUEST_HEADINGS = (
@@ -45,8 +46,8 @@ class Within:
 
 def page(report: Report) -> str:
     """The page in HTML."""
-    answers = reports.answers(report) or ["The report does not contain arrivals."]
-    title = f"Collectives: {report.ranks} ranks, {report.mpi}"
+    answers = reports.answers(report) or ["No arrivals: set TOCCATA_REPORT on all ranks."]
+    title = f"Collectives: {plural('rank', report.ranks)}, {report.mpi}"
     return markup.page(title, [markup.items(answers), *_sections(report, Within())])
 
 
@@ -101,7 +102,7 @@ def _times(calls: Sequence[arrivals.Calls], within: Within) -> list[str]:
     return [
         within.heading("Waiting and working"),
         markup.paragraph(
-            "A rank waits until the last rank arrives whose data it needs. Then it works."
+            "A rank waits until the last rank whose data it needs arrives; then it works."
         ),
         markup.figure(lambda: arrivals.draw_times(calls), alt),
         within.table(
@@ -175,8 +176,8 @@ def _sizes(report: Report, within: Within) -> list[str]:
     return [
         within.heading("Sizes"),
         markup.paragraph(
-            "Bytes of a block, or of the message. “?” means that ranks do not know the sizes of "
-            "other ranks, or that a setting named the algorithm for all sizes. Times are those of "
+            "Bytes of a block, or of the message. “?” means that ranks do not know each other's "
+            "sizes, or that a setting named the algorithm for all sizes. Times are those of "
             "rank 0, including waiting."
         ),
         markup.figure(lambda: sizes.draw(found), alt),
@@ -200,8 +201,8 @@ def _requests(report: Report, within: Within) -> list[str]:
     return [
         within.heading("Nonblocking and persistent calls"),
         markup.paragraph(
-            "Times of rank 0, from start to completion. The program overlapped the part that it "
-            "did not spend in the start, MPI_Wait, MPI_Test and similar functions. “–”: the MPI "
+            "Times of rank 0, from start to completion. Overlapped: the time outside the starting "
+            "call, MPI_Wait, MPI_Test and similar functions. “–”: the MPI "
             "library served the calls, and Toccata does not see when they complete."
         ),
         within.table("Overlap", REQUEST_HEADINGS, rows, {"Choice": "text"}),

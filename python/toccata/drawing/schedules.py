@@ -40,7 +40,7 @@ from toccata.drawing.pictures import (
     WRONG,
 )
 from toccata.errors import InputError
-from toccata.topology.tree import several
+from toccata.quantities import several
 
 MOST_RANKS = 32  # with more ranks, numbers do not fit into cells
 MOST_PANELS = 18

@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import FancyBboxPatch
 
 from toccata import _core
+from toccata.quantities import plural
 from toccata.topology import tree
 
 INK = "#1b2631"
@@ -69,7 +70,7 @@ def _title(
 ) -> None:
     text = tree.summary(machine)
     if placement:
-        text += f" · {tree.plural('rank', placement.p)}"
+        text += f" · {plural('rank', placement.p)}"
     width = figure.get_size_inches()[0]
     size = min(12.0, 72 * 1.75 * (width - 2 * MARGIN) / max(len(text), 1))
     axes.text(MARGIN, 0.3, text, fontsize=size, fontweight="bold", color=INK, va="center")

@@ -14,7 +14,7 @@ from toccata.tuning.overview import summary
 from toccata.tuning.tuning_file import Point, Tuning
 
 CELL, BESIDE, ABOVE, LEGEND = (0.62, 0.27), 0.8, 0.75, 0.9  # inches
-MEANING = "number in a cell: what the winner gains over native"
+MEANING = "number in a cell: share of native's time saved"
 
 
 def draw(tuning: Tuning, title: str) -> Figure:
@@ -83,4 +83,4 @@ def _draw_panel(
         fontsize=7,
     )
     axes.tick_params(labelsize=8)
-    axes.set_xlabel("ranks, on nodes" if several else "ranks", fontsize=8)
+    axes.set_xlabel("ranks / nodes" if several else "ranks", fontsize=8)

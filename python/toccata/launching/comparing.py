@@ -11,7 +11,7 @@ from rich.text import Text
 from toccata.launching import reports
 from toccata.launching.reports import Report, Row
 from toccata.plain_table import PlainTable
-from toccata.quantities import show_microseconds
+from toccata.quantities import plural, show_microseconds
 
 ALL_SIZES = -2  # a report with a forced choice does not tell the sizes of its calls apart
 Class = tuple[str, int, int]  # collective, ranks, bytes
@@ -60,7 +60,7 @@ class Change:
     @property
     def name(self) -> str:
         size = "all sizes" if self.bytes == ALL_SIZES else self.size
-        return f"{self.collective}, {size}, {self.ranks} ranks"
+        return f"{self.collective}, {size}, {plural('rank', self.ranks)}"
 
     @property
     def in_both(self) -> bool:
@@ -103,8 +103,8 @@ def answers(before: Report, after: Report, changes: Sequence[Change]) -> list[st
     ratio = overall(changes)
     if ratio is not None:
         lines.append(
-            f"working, for the calls that both reports have: ×{ratio:.2f} of the time before, per "
-            "call. Runs differ by chance; repeat both to tell a small change from that"
+            f"working time per call, for calls in both reports: ×{ratio:.2f} (after / before). "
+            "Runs differ by chance; repeat both runs to confirm a small change"
         )
     return [*lines, *_warnings(before, after, changes, ratio)]
 
@@ -118,8 +118,8 @@ def table(before: Report, after: Report, changes: Sequence[Change]) -> Renderabl
     for each in changes[: reports.MOST_ROWS]:
         result.add_row(*(escape(cell) for cell in cells(each, show_microseconds)))
     parts: list[RenderableType] = [
-        Text(f"before: {before.ranks} ranks   {before.mpi}", style="bold cyan"),
-        Text(f"after:  {after.ranks} ranks   {after.mpi}", style="bold cyan"),
+        Text(f"before: {plural('rank', before.ranks)}   {before.mpi}", style="bold cyan"),
+        Text(f"after:  {plural('rank', after.ranks)}   {after.mpi}", style="bold cyan"),
         result,
     ]
     if len(changes) > reports.MOST_ROWS:
@@ -158,7 +158,7 @@ def _warnings(
     if not any(each.in_both for each in changes):
         yield "the reports have no calls in common; give two reports of the same program"
     elif ratio is None:
-        yield "working times cannot be compared: one of the reports does not contain arrivals"
+        yield "no working times: a report has no arrivals; set TOCCATA_REPORT on all ranks"
 
 
 def _without_sizes(before: Report, after: Report) -> set[tuple[str, int]]:

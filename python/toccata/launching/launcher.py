@@ -25,6 +25,7 @@ FAMILIES = {
 # Programs of this MPI run in a simulation, without a launcher.
 SIMULATED = {"simgrid": "SimGrid"}
 LAUNCHED = ("openmpi", "mpich", "intelmpi")
+NAME_MPI = "add --mpi openmpi, mpich or intelmpi"  # the remedy for an unknown MPI
 # Patterns for a launcher's output; the first match determines its MPI. Intel's is tested before
 # MPICH's, because both contain Hydra.
 SIGNATURES = {
@@ -134,10 +135,10 @@ def calibration(family: str) -> Path:
     return _ours(family, "bench", "toccata_calibrate")
 
 
-def identify(command: str) -> Launcher:
+def identify(command: str, remedy: str = NAME_MPI) -> Launcher:
     """The launcher of a command.
 
-    Raises InputError if it does not exist or is unknown.
+    Raises InputError if it does not exist or is unknown; the `remedy` is for an unknown MPI.
     """
     path = shutil.which(command)
     if path is None:
@@ -160,15 +161,13 @@ def identify(command: str) -> Launcher:
             check=False,
         )
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise InputError(f"'{command} --version' does not run: {error}") from None
+        raise InputError(f"'{command} --version' fails ({error}); give another launcher") from None
     told = asked.stdout + asked.stderr
     for family, signature in SIGNATURES.items():
         if re.search(signature, told, re.IGNORECASE):
             number = re.search(r"\b(\d+\.\d+)(\.\d+|[ab]\d+|rc\d+)*\b", told)
             return Launcher(path, family, number[1] if number else "")
-    raise InputError(
-        f"'{command} --version' does not name a known MPI (Open MPI, MPICH, Intel MPI)"
-    )
+    raise InputError(f"'{command} --version' names an unknown MPI; {remedy}")
 
 
 def find(family: str = "auto") -> Launcher:

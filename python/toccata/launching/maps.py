@@ -18,6 +18,7 @@ from xml.etree import ElementTree
 from toccata import _core
 from toccata.errors import InputError
 from toccata.launching import commandline, launcher
+from toccata.quantities import plural
 from toccata.topology import machines
 
 SECONDS = 60
@@ -64,7 +65,7 @@ def asked(command: str, machine: _core.Machine, p: int) -> str:
         words = shlex.split(command)
     except ValueError as error:
         raise InputError(f"--placement '{command}': {error}") from None
-    starter = launcher.identify(words[0])
+    starter = launcher.identify(words[0], "give a launcher of Open MPI, MPICH or Intel MPI")
     if starter.family not in ASKING:
         raise InputError(
             f"--placement '{command}': {starter.name} does not tell where it would place ranks; "
@@ -83,7 +84,7 @@ def asked(command: str, machine: _core.Machine, p: int) -> str:
         raise InputError(f"--placement '{command}': the launcher places no rank: {said}")
     if sorted(seats) != list(range(p)):
         raise InputError(
-            f"--placement '{command}': the launcher places {len(seats)} ranks, but there are {p}"
+            f"--placement '{command}': it places {plural('rank', len(seats))}; expected {p}"
         )
     return " ".join(inside.place(*seats[rank]) for rank in range(p))
 
@@ -129,13 +130,15 @@ class Inside:
     def place(self, host: str, cores: Sequence[int]) -> str:
         """The innermost object that contains these cores of a host; without cores, the node."""
         if host not in self.hosts:
-            raise InputError(f"the launcher uses the host '{host}', which is not in the machine")
+            raise InputError(f"no host '{host}' in the machine; leave it out of --placement")
         node = self.hosts.index(host)
         number = self.machine.objects
         names = self.machine.levels
         wanted = sorted(set(cores)) or list(range(self.cores))
         if wanted[-1] >= self.cores:
-            raise InputError(f"the launcher uses core {wanted[-1]} of {self.cores}")
+            raise InputError(
+                f"the launcher uses core {wanted[-1]}; nodes have cores 0 to {self.cores - 1}"
+            )
         for level in reversed(range(self.node + 1, len(names))):
             per_node = number(level) // len(self.hosts)
             if per_node > self.cores:

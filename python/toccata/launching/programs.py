@@ -119,7 +119,7 @@ def _of_libraries(path: Path) -> Nature:
             check=False, env={**os.environ, "LC_ALL": "C", "LD_PRELOAD": ""},
         )  # fmt: skip
     except (OSError, subprocess.TimeoutExpired):
-        return Nature("", "there is no ldd to ask for its libraries")
+        return Nature("", "ldd is missing, or does not end")
     if re.search("statically linked|not a dynamic executable", told.stdout + told.stderr):
         return Nature("", "it is linked statically", static=True)
     for name, file in re.findall(r"^\s*(libmpi\S*) => (not found|\S+)", told.stdout, re.MULTILINE):

@@ -16,7 +16,7 @@ from toccata.documents import Count
 from toccata.errors import InputError
 from toccata.launching.arrivals import Arrivals, RowArrivals, Seconds
 from toccata.plain_table import PlainTable
-from toccata.quantities import MOST_RANKS, show_amount, show_microseconds
+from toccata.quantities import MOST_RANKS, plural, show_amount, show_microseconds
 
 VERSION = 1
 REMEDY = "TOCCATA_REPORT=FILE.json makes a run write one"
@@ -43,14 +43,14 @@ REASONS = {
 # rows.
 WHYS = {
     "alone": ("one rank", "communicators of one rank have nothing to exchange"),
-    "world": ("beyond world", "settings do not apply to communicators with ranks outside "
+    "world": ("outside world", "settings do not apply to communicators with ranks outside "
               "MPI_COMM_WORLD; use the C interface there"),
     "off": ("off", "TOCCATA=off leaves everything to the MPI library"),
     "asked": ("requested", "a setting names native"),
     "reproducible": ("reproducible", "with TOCCATA_SUMS=reproducible, no algorithm of Toccata can "
                      "serve these calls"),
     "edges": ("repeated edges", "MPI libraries order the blocks of repeated edges differently, so "
-              "native serves all calls; a setting serves from the first call on"),
+              "native serves all calls, unless a setting names an algorithm"),
     "neighbors": ("neighbours", "an older library did not try algorithms for neighbourhood "
                   "collectives; run again with this library"),
     "request": ("request", "native serves nonblocking and persistent calls under Intel MPI, MPICH "
@@ -60,7 +60,7 @@ WHYS = {
                "algorithm by trials here, so that every run gives the same bits; for the sums, "
                "TOCCATA=learn with TOCCATA_SUMS=learn finds the fastest algorithm for the next "
                "run, TOCCATA_SUMS=all for this run"),
-    "none": ("none possible", "no algorithm of Toccata can run there"),
+    "none": ("none possible", "Toccata has no algorithm for these calls"),
     "first": ("first calls", "native serves the first 32 calls of each size on a communicator; "
               "after a run with TOCCATA=learn, or with `toccata tune`, the choice is known from "
               "the first call on"),
@@ -166,7 +166,7 @@ class Report:
 
     @property
     def whose(self) -> str:
-        return "the ranks were, in the mean," if self.arrivals else "rank 0 was"
+        return "the ranks were, on average," if self.arrivals else "rank 0 was"
 
     def weight(self, row: Row) -> float:
         """What the row's seconds count in sums: if all ranks reported, there are rows of several
@@ -247,7 +247,7 @@ def answers(report: Report) -> list[str]:
         f"{share:.0%} of the time in blocking collectives is waiting for late ranks "
         f"({show_seconds(waiting)}); {for_whom}",
         f"better algorithms can save at most {show_seconds(available)}, {available / time:.0%} of "
-        "the time: the working time minus the lower bound, where the bound is known",
+        "the time: the working time minus the lower bound, if the bound is known",
     ]
 
 
@@ -279,8 +279,8 @@ def why_native(row: Row, rows: Sequence[Row]) -> tuple[str, str]:
         return _why_not(row)
     if row.reason in ("next-run", "apart"):
         return "next run", (
-            "floating-point sums keep their bits in this run; the next run with the same "
-            "file of TOCCATA=learn uses the results of this run"
+            "native serves floating-point sums in this run; the next run with the same file of "
+            "TOCCATA=learn uses its results"
         )
     tried = [each for each in rows if each.calls_alike == row.calls_alike and each.gain]
     if tried:
@@ -289,12 +289,12 @@ def why_native(row: Row, rows: Sequence[Row]) -> tuple[str, str]:
         if best.gain <= 1:
             took = f"{best.choice} takes {1 / best.gain:.2f}× native's time in trials"
         if best.calls > row.calls:
-            return "before it", f"until {best.choice} replaced it: {took}"
+            return "replaced", f"until {best.choice} replaced it: {took}"
         if best.gain <= 1:
             return "tried", f"the best candidate of {len(tried)} is not faster: {took}"
         return "in trials", (
-            f"{took} ({best.calls} calls), but not chosen yet: it must win two comparisons, and "
-            "trials take at most 2% of the time"
+            f"{took} ({plural('call', best.calls)}), but not chosen yet: it must win two "
+            "comparisons, and trials take at most 2% of the time"
         )
     if row.why in ("rounds", "first") and any(_precedes(row, each) for each in rows):
         return WHYS["rule"]
@@ -336,7 +336,8 @@ def reasons(report: Report) -> list[str]:
             where[text][each.collective] = None
     if not shares or report.after <= 0:
         return []
-    lines = [f"native served {sum(shares.values()) / report.after:.0%} of the time, because:"]
+    native = sum(shares.values()) / report.after
+    lines = [f"native served {native:.0%} of the time in collectives, because:"]
     for text in sorted(shares, key=lambda each: -shares[each]):
         share, names = shares[text] / report.after, ", ".join(where[text])
         lines.append(f"  {share:4.0%}  {names}: {text}")
@@ -360,7 +361,7 @@ def summary(report: Report) -> list[str]:
     lines.append(
         f"with native, it would have been {show_seconds(before)}: Toccata {verb} "
         f"{show_seconds(abs(won))}, {abs(won) / before:.0%}. "
-        f"Native was measured for calls with {compared / after:.0%} of the time"
+        f"Native was measured for calls with {compared / after:.0%} of the time in collectives"
     )
     gains = [(each.before - each.seconds) * report.weight(each) for each in report.rows]
     for what, gained in (("saving", max(gains)), ("loss", -min(gains))):
@@ -386,7 +387,7 @@ def _requests(report: Report) -> Iterator[str]:
             f"overlapped {share:.0%} with its own work"
         )
     if unseen:
-        parts.append(f"{unseen} calls by the MPI library, whose completion is not known")
+        parts.append(f"{plural('call', unseen)} by the MPI library, completion not known")
     if parts:
         yield "nonblocking and persistent calls: " + "; ".join(parts)
 
@@ -399,7 +400,8 @@ def table(report: Report) -> RenderableType:
     result.add_column("Choice", no_wrap=True)
     result.add_column("Reason", no_wrap=True)
     for heading in (
-        "Per call\nµs", "Predicted\nµs", "In trials\nµs", "Native in\ntrials", "Bound\nµs", "Gain",
+        "Per call\nµs", "Predicted\nµs", "In trials\nµs", "Native in\ntrials µs",
+        "Lower\nbound µs", "Speedup",
     ):  # fmt: skip
         result.add_column(heading, justify="right", no_wrap=True)
     requests = any(each.overlap is not None for each in report.rows)
@@ -422,11 +424,11 @@ def table(report: Report) -> RenderableType:
             f"[dim]{escape(each.choice)}[/]" if each.is_native else escape(each.choice),
             escape(reason),
             *(show_microseconds(time) if time > 0 else "[dim]–[/]" for time in times),
-            f"[{'green' if gain >= 1 else 'red'}]×{gain:.2f}[/]" if gain else "[dim]–[/]",
+            f"[{'green' if gain >= 1 else 'red'}]{gain:.2f}×[/]" if gain else "[dim]–[/]",
             *([_overlap(each)] if requests else []),
         )
     parts: list[RenderableType] = [
-        Text(f"{report.ranks} ranks   {report.mpi}", style="bold cyan"),
+        Text(f"{plural('rank', report.ranks)}   {report.mpi}", style="bold cyan"),
         result,
     ]
     if len(rows) > MOST_ROWS:

@@ -136,10 +136,14 @@ def _family(
             raise InputError(f"'{program}' runs with {theirs} ({found.reason}), but {but}")
         elif found.family == "abi":  # with any launcher
             family = "abi"
-    if not family:
-        why = remarks[0] if remarks else "no program follows the launcher"
+    if not family and not remarks:
         raise InputError(
-            f"'{starter}': {why}; name the MPI, for example toccata run --mpi openmpi -- {starter}"
+            f"'{starter}': no program follows the launcher; give it last, such as {starter} ./app"
+        )
+    if not family:
+        raise InputError(
+            f"'{starter}': {remarks[0]}; name the MPI, for example toccata run --mpi openmpi -- "
+            f"{starter}"
         )
     return family, remarks
 

@@ -118,7 +118,7 @@ def measure(
                     if measurement.valid is False:
                         raise Failure(
                             f"{plan.collective} by {measurement.algorithm} gave wrong data with "
-                            f"{ranks} ranks and {measurement.bytes} bytes"
+                            f"{q.plural('rank', ranks)} and {measurement.bytes} bytes"
                         )
                     here = [each for each in run.measurements if each.bytes == measurement.bytes]
                     if len(here) + len(run.impossible) == len(plan.algorithms):
@@ -126,7 +126,7 @@ def measure(
                 case "done":
                     done = True
     if not done:
-        raise Failure(f"the run with {ranks} ranks ended early: {' '.join(command)}")
+        raise Failure(f"the run with {q.plural('rank', ranks)} ended early: {' '.join(command)}")
     return run
 
 
@@ -279,7 +279,7 @@ def started(
                 ours = [line for line in lines if line.startswith("toccata:")]
                 for line in dict.fromkeys(ours):
                     print(line, file=sys.stderr)
-        with_ranks = "" if ranks is None else f" with {ranks} ranks"
+        with_ranks = "" if ranks is None else f" with {q.plural('rank', ranks)}"
         if late.is_set():
             raise Failure(f"the run{with_ranks} did not end within {limit:.0f} s")
         if code != 0:

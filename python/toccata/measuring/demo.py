@@ -78,9 +78,9 @@ class Cell:
     auto: Measurement
 
     @property
-    def ratio(self) -> float:
-        """The ratio of the medians."""
-        return self.auto.median / self.native.median
+    def speedup(self) -> float:
+        """The native median divided by Toccata's."""
+        return self.native.median / self.auto.median
 
     @property
     def clear(self) -> bool:
@@ -106,12 +106,12 @@ def measure_again(cells: Sequence[Cell], mpi: str, told: Callable[[str], None]) 
     """The cells. Those slower than native are measured again, and the middle result counts."""
     result = list(cells)
     for i, cell in enumerate(cells):
-        if cell.ratio <= WORSE:
+        if cell.speedup >= 1 / WORSE:
             continue
         told(f"{cell.collective} once more, {cell.place.name.replace(chr(10), ' ')}")
         place = replace(cell.place, sizes=(cell.bytes,))
         runs = [cell] + [_measure(place, cell.collective, mpi)[1][0] for _ in range(AGAIN)]
-        result[i] = sorted(runs, key=lambda each: each.ratio)[len(runs) // 2]
+        result[i] = sorted(runs, key=lambda each: each.speedup)[len(runs) // 2]
     return result
 
 
@@ -165,14 +165,14 @@ def hosts() -> Iterator[None]:
 
 
 def table(cells: Sequence[Cell]) -> Table:
-    """One row per collective, place and size; `?` marks a ratio without a clear winner."""
+    """One row per collective, place and size; `?` marks a speedup without a clear winner."""
     result = PlainTable(kept=3)
     result.add_column("Collective")
     result.add_column("Where")
-    for heading in ("Size", "Native\nµs", "spread", "Toccata\nµs", "spread", "ratio "):
+    for heading in ("Size", "Native\nµs", "spread", "Toccata\nµs", "spread", "speedup "):
         result.add_column(heading, justify="right", no_wrap=True)
     for each in cells:
-        colour = "dim" if not each.clear else "green" if each.ratio < 1 else "red"
+        colour = "dim" if not each.clear else "green" if each.speedup > 1 else "red"
         result.add_row(
             each.collective,
             each.place.name.replace("\n", " "),
@@ -181,7 +181,7 @@ def table(cells: Sequence[Cell]) -> Table:
             f"±{each.native.spread:.0%}",
             show_microseconds(each.auto.median),
             f"±{each.auto.spread:.0%}",
-            f"[{colour}]{each.ratio:.2f}{' ' if each.clear else '?'}[/]",
+            f"[{colour}]{each.speedup:.2f}×{' ' if each.clear else '?'}[/]",
         )
     return result
 
@@ -194,18 +194,18 @@ def summary(cells: Sequence[Cell]) -> str:
     lines = []
     for place in dict.fromkeys(each.place.name for each in cells):
         here = [each for each in cells if each.place.name == place]
-        clear = [each.ratio for each in here if each.clear]
-        faster, slower = [r for r in clear if r < 1], [r for r in clear if r >= 1]
+        clear = [each.speedup for each in here if each.clear]
+        faster, slower = [s for s in clear if s > 1], [s for s in clear if s <= 1]
         name, mean = (
             place.replace("\n", " "),
-            geometric_mean(each.ratio if each.clear else 1 for each in here),
+            geometric_mean(each.speedup if each.clear else 1 for each in here),
         )
         lines.append(
-            f"{name}: Toccata is clearly faster in {len(faster)} of {len(here)} cells"
-            + (f" (at most {1 / min(faster):.2f}× faster)" if faster else "")
+            f"{name}: Toccata is clearly faster in {len(faster)} of {len(here)} cases"
+            + (f" (at most {max(faster):.2f}× faster)" if faster else "")
             + f", clearly slower in {len(slower)}"
-            + (f" (at most {max(slower):.2f}× slower)" if slower else "")
+            + (f" (at most {1 / min(slower):.2f}× slower)" if slower else "")
             + f", without a clear winner in {len(here) - len(clear)}"
-            + f" (counted as 1); geometric mean of the speedups over native: {1 / mean:.2f}×"
+            + f" (counted as 1); geometric mean of the speedups over native: {mean:.2f}×"
         )
     return "\n".join(lines)

@@ -18,7 +18,7 @@ from toccata import _core
 from toccata.errors import Failure, InputError
 from toccata.measuring import benchmark
 from toccata.plain_table import PlainTable
-from toccata.quantities import show_bytes, show_microseconds
+from toccata.quantities import plural, show_bytes, show_microseconds
 
 WAYS = {"send": "send", "receive": "receive", "exchange": "exchange (both ways)"}
 STANDARD_RANKS, STANDARD_SIZES = "5", "8:4M"
@@ -86,7 +86,7 @@ def measure(command: Sequence[str], ranks: int) -> tuple[str, list[Timing]]:
             case "done":
                 done = True
     if not done or not timings:
-        raise Failure(f"the run with {ranks} ranks ended early: {' '.join(command)}")
+        raise Failure(f"the run with {plural('rank', ranks)} ended early: {' '.join(command)}")
     return mpi, timings
 
 

@@ -10,6 +10,7 @@ from toccata.errors import Failure, InputError
 from toccata.launching import launcher as mpi
 from toccata.launching import maps
 from toccata.measuring import benchmark
+from toccata.quantities import plural
 from toccata.topology import machines
 
 Located = tuple[_core.Machine, _core.Placement | None]
@@ -47,7 +48,8 @@ def launched(starter: mpi.Launcher, ranks: int, more: Sequence[str]) -> Located:
         told = [line for line in lines if line.startswith('{"event":"where"')]
     if not told:
         raise Failure(
-            f"the run with {ranks} ranks did not report their locations: {' '.join(command)}"
+            f"the run with {plural('rank', ranks)} did not report their locations: "
+            f"{' '.join(command)}"
         )
     found = json.loads(told[-1])
     machine = _core.read_saved(found["machine"], "toccata_where")

@@ -17,7 +17,7 @@ METRICS: tuple[Metric, ...] = ("median", "average", "min", "max")
 
 @dataclass(frozen=True)
 class Measurement:
-    """Times of one algorithm in one setting, in seconds.
+    """Times of one algorithm in one case, in seconds.
 
     min, average and max are over the ranks' mean times, as in the OSU benchmarks. Median and
     quartiles are over the repetitions, with the slowest rank's time of each.
@@ -78,13 +78,13 @@ class Results:
 
     def __init__(self, measurements: Iterable[Measurement]) -> None:
         self.all = list(measurements)
-        self._by_setting = {(each.ranks, each.bytes, each.algorithm): each for each in self.all}
+        self._by_case = {(each.ranks, each.bytes, each.algorithm): each for each in self.all}
 
     def get(self, ranks: int, size: int, algorithm: str) -> Measurement | None:
-        return self._by_setting.get((ranks, size, algorithm))
+        return self._by_case.get((ranks, size, algorithm))
 
     def at(self, ranks: int, size: int) -> list[Measurement]:
-        """All algorithms in one setting."""
+        """All algorithms of one case."""
         return [each for each in self.all if (each.ranks, each.bytes) == (ranks, size)]
 
     @property

@@ -167,7 +167,7 @@ def measure(
         files.write_partial(Results([*measured, *arrived]))
         raise
     if not measured:
-        raise Failure("nothing could be measured: no algorithm is possible with these ranks")
+        raise Failure("nothing measured: no algorithm can run with these --ranks; give others")
     return Results(measured)
 
 

@@ -5,7 +5,7 @@ from rich.text import Text
 
 from toccata.measuring.results import Measurement, Metric, Results, best, clear_winner, gain
 from toccata.plain_table import PlainTable
-from toccata.quantities import show_bytes, show_microseconds
+from toccata.quantities import plural, show_bytes, show_microseconds
 
 
 def overview(
@@ -69,7 +69,7 @@ def _narrow(algorithm: str) -> str:
 
 
 def _title(any_of: Measurement, what: str) -> Text:
-    heading = Text(f"\n{any_of.collective}, {any_of.ranks} ranks", style="bold cyan")
+    heading = Text(f"\n{any_of.collective}, {plural('rank', any_of.ranks)}", style="bold cyan")
     heading.append(f"   {what}   {any_of.mpi}", style="not bold default")
     return heading
 

@@ -92,7 +92,7 @@ def summary(grid: Grid) -> str:
     text = f"{grid.highlight} is clearly fastest at {won} of {total} points"
     if won:
         text += (
-            f", by {fmean(grid.gains):.1%} in the mean, {median(grid.gains):.1%} in the median, "
+            f", by {fmean(grid.gains):.1%} on average, {median(grid.gains):.1%} (median), "
             f"{max(grid.gains):.1%} at most"
         )
     if unclear := total - len(grid.won):

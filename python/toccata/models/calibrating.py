@@ -20,7 +20,7 @@ from toccata import _core
 from toccata.errors import Failure, InputError
 from toccata.measuring import benchmark
 from toccata.plain_table import PlainTable
-from toccata.quantities import show_bytes
+from toccata.quantities import plural, show_bytes
 
 LEAST_POINTS = 4  # minimum for a line
 BEND = 0.8  # two lines are used if their squared errors are below this share of one line's
@@ -163,7 +163,7 @@ def fit(measured: Measured, name: str) -> tuple[_core.Model, dict[str, list[Line
             node = {**levels[0], "level": "node"}
             levels.insert(1, node)
         node["injection"] = rate
-    missing = "" if "network" in lines else "; the network is taken to be as the outermost of these"
+    missing = "" if "network" in lines else "; the network is assumed like the outermost one"
     document = {
         "name": name,
         "origin": f"toccata calibrate: {measured.ranks} ranks, {measured.mpi}; "
@@ -256,11 +256,11 @@ def report(measured: Measured, model: _core.Model, lines: dict[str, list[Line]])
                 f"{line.median_error:.0%}",
                 f"{line.worst_error:.0%}",
             )
-    title = Text(f"\n{measured.ranks} ranks", style="bold cyan")
+    title = Text(f"\n{plural('rank', measured.ranks)}", style="bold cyan")
     title.append(f"   {measured.mpi}", style="not bold default")
     rate = injection(measured)
     limit = (
-        "one node, nothing leaves it" if not measured.pairs
+        "not measured, because there is only one node" if not measured.pairs
         else f"{rate / 1e9:.2f} GB/s" if rate
         else "not reached"
     )  # fmt: skip
@@ -269,8 +269,7 @@ def report(measured: Measured, model: _core.Model, lines: dict[str, list[Line]])
     if costs := publishing(measured):
         write, read = (1e-9 / max(costs[name], 1e-15) for name in ("write", "read"))
         shared = (
-            f"{costs['latency'] * 1e6:.2f} µs, written with {write:.1f} and read with {read:.1f} "
-            "GB/s"
+            f"{costs['latency'] * 1e6:.2f} µs, written at {write:.1f} and read at {read:.1f} GB/s"
         )
     return Group(
         title,

@@ -35,7 +35,7 @@ def load(path: Path, machines: Sequence[str], nodes: Sequence[str]) -> Recorded:
     rows = recorded.read(path)
     for asked, known, what in (
         (machines, {each.machine for each in rows}, "machine"),
-        (nodes, {each.nodes for each in rows}, "job of nodes"),
+        (nodes, {each.nodes for each in rows}, "node count"),
     ):
         for each in asked:
             if each not in known:

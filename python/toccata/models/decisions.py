@@ -130,8 +130,8 @@ def table(decisions: Sequence[Decision]) -> Table:
     for heading in ("Machine", "Collective"):
         result.add_column(heading, no_wrap=True)
     for heading in (
-        "Settings", "Chosen\nby model", "first\nof ours", "by all\nschedules", "with\ntrials",
-        "MPI's\ndefault", "Gains\nnamed",
+        "Cases", "Model's\nproposal", "few\nranks", "all\nranks", "with\ntrials",
+        "MPI's\ndefault", "Gains\nfound",
     ):  # fmt: skip
         result.add_column(heading, justify="right", no_wrap=True)
     groups: dict[tuple[str, str], list[Decision]] = defaultdict(list)

@@ -116,7 +116,7 @@ def verdict(judged: Sequence[Judged]) -> Table:
     table = PlainTable()
     table.add_column("Machine", no_wrap=True)
     for heading in (
-        "Fitted to", "Error\nthere", "Judged by", "Median\nerror", "Pairs\nin order", "",
+        "Fitted\ntimes", "Fit\nerror", "Tested\ntimes", "Median\nerror", "Pairs\nin order", "",
         "Mean\nregret",
     ):  # fmt: skip
         table.add_column(heading, justify="right", no_wrap=True)

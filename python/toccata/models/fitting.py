@@ -201,7 +201,7 @@ def why_not(case: Case) -> str | None:
     try:
         choice = _choice(case)
     except _core.ChoiceError:
-        return f"there is no {case.collective}/{case.algorithm} (yet)"
+        return f"Toccata has no {case.collective}/{case.algorithm}"
     if why := choice.why_impossible(_core.Shape(case.p)):
         return f"{case.collective}/{case.algorithm} {why}"
     if choice.cost(_core.Shape(case.p)).messages * case.p > MOST_MESSAGES:

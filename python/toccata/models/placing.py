@@ -11,8 +11,7 @@ from toccata.models.reordering import Mapped, beside_bound, bound
 from toccata.models.traffic import Record, Traffic, crossings
 from toccata.models.traffic import seconds as predicted
 from toccata.plain_table import PlainTable
-from toccata.quantities import show_amount
-from toccata.topology import tree
+from toccata.quantities import several, show_amount
 
 LEAST_GAIN = 0.05  # of the predicted time; otherwise ranks should stay
 SECONDS = 1.0  # of the search
@@ -59,7 +58,7 @@ class Proposal:
         return (
             f"Map the ranks: this saves {100 * self.gain:.0f}% of the predicted communication "
             f"time, with {show_amount(after)} instead of {show_amount(before)} across "
-            f"{tree.several(levels[at])}."
+            f"{several(levels[at])}."
         )
 
 
@@ -151,7 +150,7 @@ def as_table(proposal: Proposal) -> Table:
     """One row per mapping."""
     table = PlainTable()
     levels = [f"across\n{level}" for level, _, _ in proposal.placed.crossings]
-    for heading in ("Mapping", "hop-bytes", *levels, "predicted\nms", "gain", "found in\nms"):
+    for heading in ("Mapping", "hop-bytes", *levels, "predicted\nms", "gain", "search\nms"):
         table.add_column(heading, justify="left" if heading == "Mapping" else "right")
     for each in (proposal.placed, proposal.mapped, proposal.scotch):
         if each is None:

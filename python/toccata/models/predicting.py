@@ -12,7 +12,7 @@ from toccata.algorithms import catalogue
 from toccata.errors import Failure, InputError
 from toccata.launching import launcher, maps
 from toccata.plain_table import PlainTable
-from toccata.quantities import show_bytes, show_microseconds
+from toccata.quantities import plural, show_bytes, show_microseconds
 from toccata.topology import machines
 
 MOST_BOUNDED_RANKS = 20_000  # with more ranks, a lower bound takes longer than all other work
@@ -151,12 +151,12 @@ def _cell(seconds: float | None, over: float | None, best: bool) -> str:
 
 
 def _heading(setting: Setting, model: _core.Model, ratios: bool) -> Text:
-    heading = Text(f"\n{setting.shape.p} ranks", style="bold cyan")
+    heading = Text(f"\n{plural('rank', setting.shape.p)}", style="bold cyan")
     where = f" on {setting.machine}" if setting.machine else ""
     when = " after the last arrival" if setting.arrivals else ""
     what = f"time in µs{when}"
     if ratios:
-        what = "time over the lower bound, which is in µs,"
+        what = "multiples of the lower bound (itself in µs)"
     heading.append(f"{where}   {what} by the model {model.name}", style="not bold default")
     return heading
 
@@ -194,7 +194,7 @@ def settings(
         raise InputError("--nodes has no effect without --machine")
     cores = _cores_of_nodes(machine)
     if max(nodes) > len(cores):
-        raise InputError(f"'{machine}' has {len(cores)} nodes, fewer than {max(nodes)}")
+        raise InputError(f"--nodes {max(nodes)}: '{machine}' has {plural('node', len(cores))}")
     return [
         Setting(machine, maps.shape(sum(cores[:number]), machine, placement), number)
         for number in nodes

@@ -135,15 +135,15 @@ ASIDE = (
         ),
     ),
     Aside(
-        "ran the library's default instead, to 1%: where that is Rabenseifner's, so is this",
+        "ran the library's default algorithm instead: the times agree within 1%",
         lambda row: (
             (row.machine, row.collective, row.algorithm)
             == ("lumi", "allreduce", "recursive_doubling_mpich")
         ),
     ),
     Aside(
-        "took the time of default-pairwise to 1% at every size; one of them is the other, and a "
-        "message takes more than twice what it does by default-linear in a job of 4x4x4",
+        "has the times of default-pairwise (within 1%): probably mislabelled, because a message "
+        "takes over twice as long as in a job of 4x4x4",
         lambda row: (
             (row.machine, row.nodes, row.collective, row.algorithm)
             == ("fugaku", "64x64", "alltoall", "default-linear")

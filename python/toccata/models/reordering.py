@@ -15,10 +15,7 @@ from toccata.quantities import show_bytes, show_microseconds
 MOST_OF_BOUND = 8192  # ranks; the bound's time grows with their square
 LONG = 400  # rounds; a longer schedule is extrapolated from its first rounds
 FIRST, SECOND = 24, 72  # the time of a round is measured between these
-NO_SCOTCH = (
-    "without Scotch, which was not there when this was built: install libscotch-dev, "
-    "then run make again"
-)
+NO_SCOTCH = "not compared with Scotch: install libscotch-dev, then run make again"
 
 
 @dataclass(frozen=True)
@@ -115,7 +112,7 @@ def ours(
         heuristic = dict(_core.patterns())[pattern]
         return heuristic, [_core.map_pattern(pattern, shape, seed)]
     if seed is not None:
-        raise InputError(f"--seed {seed}: {choice.text} has no heuristic that chooses at random")
+        raise InputError(f"--seed {seed}: {choice.text} has no random choice; leave it out")
     if choice.algorithm is not None and choice.algorithm.by_placement:
         start = perf_counter()
         found = _core.mappings_for(choice, shape)
@@ -158,7 +155,10 @@ def compare(job: Job, seed: int | None, scotch: bool) -> list[Mapped]:
     """The original order, the fastest of our mappings, and Scotch's if requested and available."""
     shape, size, model = job.shape, job.size, job.model
     label, found = ours(job.choice, shape, seed)
-    mapped = [measure(label, job.choice, shape, each, size, model, job.order) for each in found]
+    mapped = [
+        measure(f"ours ({label})", job.choice, shape, each, size, model, job.order)
+        for each in found
+    ]
     compared = [
         measure("as placed", job.choice, shape, None, size, model),
         min(mapped, key=lambda each: each.seconds),
@@ -195,7 +195,7 @@ def as_table(all_: Sequence[Mapped]) -> Table:
     table.add_column("order")
     table.add_column("predicted\nµs", justify="right")
     table.add_column("gain", justify="right")
-    table.add_column("found in\nms", justify="right")
+    table.add_column("search\nms", justify="right")
     before = all_[0].seconds
     for each in all_:
         cells = [each.label, show_bytes(round(each.hop_bytes))]

@@ -94,8 +94,8 @@ def report(section: Section, found: Found, quick: bool) -> None:
     outcomes = {cell: found.outcomes[there, cell] for cell in _cells(quick)}
     results = alltoall_tables.as_the_paper(Results(simulation.measurements(there, outcomes)))
     section.say(
-        f"**Weak scaling, simulated** on `{PLATFORM}` ({there.machine}), by the total of bytes of "
-        "a rank for all others. Ranks fill one node of 64 cores after the other. Each entry is "
+        f"**Weak scaling, simulated** on `{PLATFORM}` ({there.machine}), by the bytes that a rank "
+        "sends to all others. Ranks fill one node of 64 cores after the other. Each entry is "
         "the fastest of our algorithms, its time in µs, and in parentheses the time of the faster "
         "selector divided by it:"
     )
@@ -176,7 +176,7 @@ def _report_tables(section: Section, quick: bool) -> None:
     last = {name: each.median for name in PAPER[8] if (each := results.get(8, sizes[-1], name))}
     best = min((name for name in last if name != "native"), key=last.__getitem__)
     section.say(
-        "With 8 ranks and 2^20 ints, the baseline is 4.8 times as fast as the fastest of the "
-        "others, datatypes, by the paper's text, 4.07 times by its Table XIII. Here it is "
+        "With 8 ranks and 2^20 ints, the baseline is 4.8 times (the paper's text) or 4.07 times "
+        "(Table XIII) as fast as the next one, datatypes. Here it is "
         f"{last[best] / last['native']:.2f} times as fast as {alltoall_tables.NAMES[best].lower()}."
     )

@@ -268,9 +268,9 @@ def _introduce(section: Section, quick: bool) -> None:
         "for all-to-alls and reduce-scatters, the total for all ranks)"
         + ("" if quick else few)
         + ".\n\n"
-        f"*Best* is the fastest of all our algorithms with default settings, and of the {IN_FRONT} "
-        "algorithms that either model ranks first, with the setting that this model predicts to "
-        "be the fastest. *Chosen* is the algorithm that the library would try first, by the "
+        "*Best* is the fastest among all our algorithms with default parameters, and the "
+        f"{IN_FRONT} that each model ranks first, with the parameters that it predicts to be best. "
+        "*Chosen* is the algorithm that the library would try first, by the "
         "platform's model or by the model of a usual machine, which is used if the platform is "
         "unknown; then, the library tries up to six algorithms. *At least as fast* means within "
         f"{1 - AS_FAST:.1%}: with the same algorithm, the times differ by less."

@@ -20,7 +20,7 @@ from toccata.topology import machines
 # The collectives of one message, and its largest size; others have the limit of `toccata bench`.
 OF_ONE_MESSAGE = ("allreduce", "bcast", "reduce")
 MOST_OF_MESSAGE = 1 << 32
-NO_PEERS = "without peers: SimGrid has no collectives among neighbours"
+NO_PEERS = "without peers: SimGrid has no neighbourhood collectives"
 
 
 @dataclass(frozen=True)

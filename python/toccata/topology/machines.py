@@ -27,14 +27,19 @@ def named(text: str) -> _core.Machine:
     machine = _core.Machine(text)
     if machine.remark:
         print(f"toccata: {machine.remark}", file=sys.stderr)
-    if unknown := _core.unknown_levels(machine):
-        print(
-            f"toccata: '{text}': no algorithm uses a level called {' or '.join(unknown)}; those "
-            "of a "
-            "node are node, socket, numa, l3 and core",
-            file=sys.stderr,
-        )
+    if complaint := unknown_levels(machine):
+        print(f"toccata: '{text}': {complaint}", file=sys.stderr)
     return machine
+
+
+def unknown_levels(machine: _core.Machine) -> str:
+    """A sentence, if a machine has levels that no algorithm uses; otherwise "".
+
+    Most often, their names are misspelled.
+    """
+    unknown = " or ".join(_core.unknown_levels(machine))
+    remedy = "rename it, for example to leaf, node, socket, numa, l3 or core"
+    return f"no algorithm uses a level called {unknown}; {remedy}" if unknown else ""
 
 
 def places(machine: str | None, most: int) -> int:

@@ -127,7 +127,7 @@ def as_table(network: Network, packings: Sequence[Packing]) -> Table:
     algorithms."""
     table = PlainTable()
     table.add_column("Trees for", style="cyan")
-    for heading in ("Pieces", "Trees", "Depth", "Bytes on the\nbusiest link", "s"):
+    for heading in ("Pieces", "Trees", "Depth", "Busiest link\n(n bytes)", "s"):
         table.add_column(heading, justify="right", no_wrap=True)
     weights = [1] * network.nodes
     for each in packings:

@@ -9,10 +9,10 @@ from rich.text import Text
 from rich.tree import Tree
 
 from toccata import _core
+from toccata.quantities import plural
 
 UNFOLDED_LINES = 40  # up to this length, a tree shows all objects
 LISTED_RUNS = 5  # maximum of runs of ranks in a list
-PLURALS = {"leaf": "leaves"}
 
 
 @dataclass
@@ -78,16 +78,6 @@ def describe_numbers(numbers: Sequence[int]) -> str:
     return f"{', '.join(pieces[: LISTED_RUNS - 2])}, … {pieces[-1]} ({len(numbers)} of them)"
 
 
-def plural(name: str, count: int) -> str:
-    """Such as "2 cores"."""
-    return f"{count} {name if count == 1 else several(name)}"
-
-
-def several(name: str) -> str:
-    """Such as "cores" or "leaves"."""
-    return PLURALS.get(name, f"{name}s")
-
-
 def summary(machine: _core.Machine) -> str:
     """Such as "2 leaves, 16 nodes, 256 cores", or "torus of 4×4 nodes, 32 cores"."""
     parts = [plural(name, machine.objects(i)) for i, name in enumerate(machine.levels)]
@@ -145,7 +135,7 @@ class Narrator:
         if first.label:
             text.append(f" {_core.fold_hosts([each.label for each in run])}", style="bold")
         if len(run) > 1 and first.inside:
-            more = "" if self.told_in_line(run) else "; the first has"
+            more = "" if self.told_in_line(run) else "; first shown"
             text.append(f"   {len(run)} alike{more}", style="yellow")
         if first.inside and self.told_in_line(run):
             inner = plural(self.machine.levels[first.level + 1], len(first.inside))

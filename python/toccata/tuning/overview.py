@@ -7,7 +7,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from toccata.plain_table import PlainTable
-from toccata.quantities import show_bytes, show_microseconds
+from toccata.quantities import plural, show_bytes, show_microseconds
 from toccata.tuning.tuning_file import Point, Tuning
 
 
@@ -18,13 +18,13 @@ def tables(tuning: Tuning) -> RenderableType:
     time = "predicted" if tuning.model else "median"
     by = f"model {tuning.model}" if tuning.model else tuning.mpi
     for (collective, ranks, nodes), points in _places(tuning.points).items():
-        heading = Text(f"\n{collective}, {ranks} ranks", style="bold cyan")
+        heading = Text(f"\n{collective}, {plural('rank', ranks)}", style="bold cyan")
         on = f" on {nodes} nodes" if nodes > 1 else ""
         heading.append(f"{on}   {time} time in µs   {by}", style="not bold default")
         table = PlainTable(kept=2)
         table.add_column("Size", justify="right")
         table.add_column("Choice", no_wrap=True)
-        columns = ("Time", "Spread", "Native", "Gain", "Calls") if known else ("Predicted",)
+        columns = ("Time", "Spread", "Native", "Saved", "Calls") if known else ("Predicted",)
         for name in columns:
             table.add_column(name, justify="right", no_wrap=True)
         for each in points:

@@ -57,9 +57,9 @@ class Call:
         return cls(collective, size, shape, nodes)
 
     def __str__(self) -> str:
-        ranks = f"{self.shape.p} ranks on {self.nodes} node{'' if self.nodes == 1 else 's'}"
+        ranks = f"{q.plural('rank', self.shape.p)} on {q.plural('node', self.nodes)}"
         of = f" of {q.show_amount(self.size)}" if catalogue.size_is_of(self.collective) else ""
-        return f"{self.collective}{of} among {ranks}"
+        return f"{self.collective}{of} with {ranks}"
 
 
 @dataclass(frozen=True)
@@ -109,13 +109,13 @@ class Proposal:
         if self.rule is not None:
             lines = [
                 f"{self.call}: [bold]{self.first}[/], by a fixed rule of Toccata for {self.native}",
-                "the rule serves from the 33rd call on at the latest; earlier calls are native",
+                "the rule applies after at most 32 native calls",
             ]
             if self.call.nodes > 1 and not self.rule.reduces:
                 lines.append("trials compare it with native, and with the candidates marked *")
             return lines
         if not self.ranked:
-            return [f"{self.call}: native; no algorithm of Toccata can run there"]
+            return [f"{self.call}: native; Toccata has no algorithm for this call"]
         why = "no measurement exists" if self.file is None else f"{self.file} has no point nearby"
         lines = [
             f"{self.call}: [bold]{self.first}[/], modelled: {why}, and the model "
@@ -125,7 +125,7 @@ class Proposal:
         if self.ranked[0][0].reduces:
             lines.append("trials do not change floating-point sums, unless TOCCATA_SUMS=all")
         if not self.native:
-            lines.append("a fixed rule of Toccata precedes this; --native names the MPI library")
+            lines.append("fixed rules of Toccata take precedence; --native MPI applies them")
         return lines
 
     def table(self) -> tuple[PlainTable, dict[str, str]]:

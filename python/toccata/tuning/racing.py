@@ -9,7 +9,7 @@ from toccata.launching import launcher as mpi
 from toccata.measuring import benchmark
 from toccata.measuring.benchmark import Plan, Run
 from toccata.tuning import tuning_file
-from toccata.tuning.tuning_file import Setting
+from toccata.tuning.tuning_file import Case
 
 
 @dataclass(frozen=True)
@@ -28,16 +28,15 @@ def jobs(
     per_node: Sequence[int | None],
     starter: mpi.Launcher,
     more: Sequence[str],
-    done: Collection[Setting],
+    done: Collection[Case],
 ) -> list[Job]:
-    """The jobs, without the settings that are done.
+    """The jobs, without the cases that are done.
 
     Raises InputError if the program is not built for that MPI, or if `per_node` needs more ranks.
     """
     for each in per_node:
         if each is not None and each > max(ranks):
-            known = ", ".join(map(str, ranks))
-            raise InputError(f"--per-node {each}: more than all numbers of ranks ({known})")
+            raise InputError(f"--per-node {each}: expected at most {max(ranks)} (--ranks)")
     result = []
     for p in ranks:
         for each in per_node:

@@ -23,12 +23,12 @@ REMEDY = "`toccata tune`"
 DOUBT = 0.05  # the probability of a wrong decision that an algorithm is faster than native
 
 
-Setting = tuple[str, int, int | None, int]  # collective, ranks, ranks per node, bytes
+Case = tuple[str, int, int | None, int]  # collective, ranks, ranks per node, bytes
 
 
 @dataclass(frozen=True)
 class Point:
-    """The best choice in one setting. Seconds are medians per call; 0 means unknown."""
+    """The best choice for one case. Seconds are medians per call; 0 means unknown."""
 
     collective: str
     ranks: int
@@ -49,8 +49,8 @@ class Point:
         return 1 - self.seconds / self.native_seconds if known else 0.0
 
     @property
-    def setting(self) -> Setting:
-        """The setting in which the point was measured, as requested."""
+    def case(self) -> Case:
+        """The case that the point was measured for, as requested."""
         return self.collective, self.ranks, self.per_node, self.bytes
 
 
@@ -71,8 +71,8 @@ class Tuning:
         return "predicted" if self.model else "measured"
 
     def add(self, point: Point) -> None:
-        """Adds a point, or replaces the point of the same setting."""
-        self.points = [each for each in self.points if each.setting != point.setting]
+        """Adds a point, or replaces the point of the same case."""
+        self.points = [each for each in self.points if each.case != point.case]
         self.points.append(point)
         self.points.sort(key=lambda each: (each.collective, each.ranks, each.nodes, each.bytes))
 
@@ -119,7 +119,7 @@ def read(path: Path) -> Tuning:
 
 
 def decide(measured: Sequence[Measurement], nodes: int, per_node: int | None) -> Point:
-    """The choice among all algorithms that were measured in one setting.
+    """The choice among all algorithms that were measured in one case.
 
     Among the algorithms that are significantly faster than native, it is the one with the lowest
     median; if there is none, it is native. The test is a sign test on interleaved calls. The

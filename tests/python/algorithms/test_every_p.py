@@ -64,8 +64,8 @@ class Empty(Pattern):
 @pytest.mark.parametrize(
     ("pattern", "error"),
     [
-        (SendsTooMuch(), "windows join without overlap: not for "),
-        (EndsEarly(), "all blocks at the end: not for "),
+        (SendsTooMuch(), "windows join without overlap: wrong for "),
+        (EndsEarly(), "all blocks at the end: wrong for "),
         (Empty(), "nothing: its premise is never true"),
     ],
 )

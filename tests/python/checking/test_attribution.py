@@ -98,7 +98,7 @@ def test_a_slow_pair_in_one_direction_is_a_cable() -> None:
     names = dict(enumerate("abcd"))
     factors = {(a, b): 3.0 if (a, b) == (2, 0) else 1.0 for a in names for b in names if a != b}
     (found,) = causes(factors, hosts(names, factors), THRESHOLD, names)
-    assert (found.suspect.name, found.suspect.way) == ("a-c", "from c to a on")
+    assert (found.suspect.name, found.suspect.way) == ("a-c", "from c to a")
     assert found.factor == 3.0
 
 

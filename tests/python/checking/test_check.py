@@ -134,7 +134,7 @@ def test_fewer_and_new_hosts_are_one_line_each(
     monkeypatch.setenv("FAKE_NAME", "other")
     code, _, error = check("--baseline", str(baseline))
     assert code == 2
-    assert error.startswith("toccata: the baseline is of another machine: n0, n1, n2 and 1 more")
+    assert error.startswith("toccata: --baseline has other hosts (n0, n1, n2 and 1 more")
 
 
 @pytest.mark.parametrize(
@@ -170,8 +170,8 @@ def test_the_history_shows_the_trend_and_survives_broken_lines(
         file.write("half a li")
     monkeypatch.setenv("FAKE_WHOLE", "1.25")
     output = check("--history", "past.jsonl")[1]
-    assert "past.jsonl: line 2 is not a check of this version, and left out" in output
-    assert "compared with the last check: latency +25%, bandwidth -20%; 0 with findings" in output
+    assert "past.jsonl: left out line 2, not from this version" in output
+    assert "compared with the last check: latency +25%, bandwidth -20%; 0 had findings" in output
     assert len((hosts / "past.jsonl").read_text().splitlines()) == 3
 
 
@@ -179,7 +179,7 @@ def test_the_history_of_a_single_host(hosts: Path) -> None:
     for _ in range(2):
         code, output, _ = check("--history", "past.jsonl", command=("--", "mpirun", "-n", "1"))
         assert code == 0
-    assert "compared with the last check: a single host has no links; 0 with findings" in output
+    assert "compared with the last check: a single host has no links; 0 had findings" in output
 
 
 def test_the_saved_topology_has_the_slow_link(hosts: Path, monkeypatch: pytest.MonkeyPatch) -> None:

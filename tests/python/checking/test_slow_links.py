@@ -169,7 +169,7 @@ def test_the_direction_of_a_slow_cable_of_a_mesh_is_told() -> None:
     there = site("torus:4x3")
     link = there.network.core.links.index((5, 4, 1))
     (finding,) = findings.find(measured(there, neighbors(there), {link: 4.0}), there)
-    assert finding.text.startswith("the link from n5 to n4 on n4-n5: long messages reach 25% of")
+    assert finding.text.startswith("the link n4-n5, from n5 to n4: long messages reach 25% of")
 
 
 def test_on_a_mesh_only_neighbors_compare_bandwidth_without_a_baseline() -> None:

@@ -27,7 +27,9 @@ def test_doctor_starts_that_very_command(started: Path) -> None:
     assert job is not None and job.ranks == 2
     program.write_text(program.read_text().rsplit("\n", 1)[0])
     findings, job = checks.treat(["mpirun", "-n", "2", str(program)], {}, seconds=20)
-    assert [each.text for each in findings if not each.good] == ["ranks without it: 1"]
+    assert [each.text for each in findings if not each.good] == [
+        "the library is not loaded in rank 1"
+    ]
     assert job is None
     fakes.script(started / "app.openmpi", "raise SystemExit('oh no')")
     findings, job = checks.treat(["mpirun", "-n", "2", str(program)], {}, seconds=20)
@@ -74,7 +76,7 @@ def test_doctor_tells_of_native_algorithms_without_effect() -> None:
     ring = {"MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM": "ring"}
     mpich = [launcher.Launcher("/bin/mpirun", "mpich", "5.0")]
     [found] = checks.forced(ring, mpich)
-    assert "MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM=ring: under MPICH 5" in found.text
+    assert "MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM=ring: on one node, MPICH 5 ignores" in found.text
     assert found.remedy == "set MPIR_CVAR_DEVICE_COLLECTIVES=none, too"
     assert not checks.forced(ring | {"MPIR_CVAR_DEVICE_COLLECTIVES": "none"}, mpich)
     some = {"MPIR_CVAR_DEVICE_COLLECTIVES": "percoll"}
@@ -182,9 +184,9 @@ def test_doctor_knows_the_fixed_rules_of_a_node() -> None:
     told = _told({}, job)
     assert (
         told["allreduce"]
-        == f"allreduce of 8 B among 2 ranks on 1 node: shared:reducers=whole, {RULE}"
+        == f"allreduce of 8 B with 2 ranks on 1 node: shared:reducers=whole, {RULE}"
     )
-    assert told["allgather"] == f"allgather of 4 KiB among 2 ranks on 1 node: shared, {RULE}"
+    assert told["allgather"] == f"allgather of 4 KiB with 2 ranks on 1 node: shared, {RULE}"
     assert "shared" not in str(_told({"TOCCATA_NODE": "off"}, job))
     same = _told({"TOCCATA_SUMS": "reproducible"}, job)["allreduce"]
     assert same.endswith(
@@ -193,7 +195,7 @@ def test_doctor_knows_the_fixed_rules_of_a_node() -> None:
     crowd = checks.Job([0] * 4, "node:1 core:2", "core:0,1,0,1", job.mpi)
     assert crowd.crowded
     alone = checks.Job([0] * 4, "node:1 core:4", "core:0,1,2,3", job.mpi)
-    assert "alltoall of 64 KiB among 4 ranks on 1 node: shared, by" in _told({}, alone)["alltoall"]
+    assert "alltoall of 64 KiB with 4 ranks on 1 node: shared, by" in _told({}, alone)["alltoall"]
     assert "native first" in _told({}, crowd)["alltoall"]
 
 
@@ -213,11 +215,11 @@ def test_doctor_knows_the_rule_for_networks(
     hosts = [rank // 4 for rank in range(16)]
     job = checks.Job(hosts, "node:4 core:4", places, mpi, ethernet=True)
     told = _told({}, job)
-    assert told["allreduce"] == f"allreduce of 8 B among 16 ranks on 4 nodes: {allreduce}, {RULE}"
+    assert told["allreduce"] == f"allreduce of 8 B with 16 ranks on 4 nodes: {allreduce}, {RULE}"
     assert told["allgather"].startswith(
-        f"allgather of 4 KiB among 16 ranks on 4 nodes: {allgather}, "
+        f"allgather of 4 KiB with 16 ranks on 4 nodes: {allgather}, "
     )
-    assert told["bcast"].startswith(f"bcast of 1 KiB among 16 ranks on 4 nodes: {bcast}, ")
+    assert told["bcast"].startswith(f"bcast of 1 KiB with 16 ranks on 4 nodes: {bcast}, ")
     assert ("trials compare it with native" in told["bcast"]) == (bcast == "knomial")
     assert RULE not in str(_told({"TOCCATA": "model"}, job))
 
@@ -227,7 +229,7 @@ def test_doctor_judges_the_ranks_of_the_command() -> None:
     for job, good in (checks.Job([0, 0, 0]), False), (checks.Job([0, 0, 1, 1]), True):
         told = {each.text.split()[0]: each for each in checks.choices(said, job)}
         assert told["allgather"].good is good
-        assert all(f"among {job.ranks} ranks" in each.text for each in told.values())
+        assert all(f"with {job.ranks} ranks" in each.text for each in told.values())
         assert told["scan"].text.endswith("linear, because of TOCCATA_SCAN")
     odd = checks.choices(said, checks.Job([0, 0, 0]))[0]
     assert "native instead of neighbor_exchange, which needs an even number" in odd.text

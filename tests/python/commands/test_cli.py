@@ -301,7 +301,7 @@ def test_verify() -> None:
         ["allgather/ring", "proved"],
     ]
     proofs = sum(int(line.split()[2]) for line in lines[:2])
-    assert re.fullmatch(rf"2 of 2 algorithms are correct; {proofs} proofs in \d+ s", lines[2])
+    assert re.fullmatch(rf"correct: 2 of 2 algorithms; {proofs} proofs in \d+ s", lines[2])
     assert "up to 4096 ranks" in lines[0]
 
 
@@ -331,7 +331,7 @@ def test_verify_fails_with_the_line(monkeypatch: pytest.MonkeyPatch) -> None:
     code, stdout, stderr = invoke("verify", "allgather/ring")
     assert code == 1
     assert "wrong with 4 ranks: rank 1, round 2: [red] block" in stdout
-    assert re.fullmatch(r"toccata: 1 of 1 algorithms are wrong; 1 proofs in \d+ s\n", stderr)
+    assert re.fullmatch(r"toccata: wrong: 1 of 1 algorithms; 1 proof in \d+ s\n", stderr)
 
 
 def test_verify_knows_the_bibliography(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -343,7 +343,7 @@ def test_verify_knows_the_bibliography(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(proving, "citation_of", lambda _: "nobody2099")
     code, stdout, stderr = invoke("verify", "allgather/ring", "--max-p", "2")
     assert code == 1
-    assert wrong in stdout and "1 of 1 algorithms are wrong" in stderr
+    assert wrong in stdout and "wrong: 1 of 1 algorithms" in stderr
 
 
 def test_traffic() -> None:
@@ -387,7 +387,7 @@ def test_bench(machine: Path) -> None:
     assert row["repetitions"] == "7"
     assert json.loads((machine / "results/allgather-openmpi.json").read_text())[0]["ranks"] == 3
     assert (machine / "results/allgather-openmpi.png").stat().st_size > 1000
-    assert "sparbit is clearly fastest at 2 of 4 points, by 50.0% in the mean" in stdout
+    assert "sparbit is clearly fastest at 2 of 4 points, by 50.0% on average" in stdout
 
 
 def test_bench_leaves_what_it_has_measured(machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:

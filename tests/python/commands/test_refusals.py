@@ -72,7 +72,7 @@ PREDICT = "predict allgather/ring --model usual --sizes 8"
         ("reorder allgather/ring --seed -1", "invalid seed '-1'"),
         ("reorder allgather/ring --seed 99999999999999999999", "invalid seed"),
         ("bounds bcast --machine node:2 --root 9", "there is no rank 9 among 2; ranks are 0..1"),
-        ("tune --per-node 16 --ranks 2", "--per-node 16: more than all numbers of ranks (2)"),
+        ("tune --per-node 16 --ranks 2", "--per-node 16: expected at most 2 (--ranks)"),
         ("reorder allgather/ring --machine latin.txt --rankfile r", "is not text"),
         ("place record.json --machine latin.txt --rankfile r", "is not text"),
         ("check --links leaf -- mpirun -n 2", "expected WHAT=FACTOR"),
@@ -173,7 +173,7 @@ def test_one_rank_is_mapped_to_itself(name: str) -> None:
 
 
 def test_a_barrier_has_no_size() -> None:
-    assert invoke("explain", "barrier", "-p", "4")[1].startswith("barrier among 4 ranks")
+    assert invoke("explain", "barrier", "-p", "4")[1].startswith("barrier with 4 ranks")
 
 
 @pytest.mark.parametrize("machine", ["torus:2x2", "node:2 core:2"])

@@ -16,7 +16,7 @@ def test_noise_is_grey() -> None:
     image = np.asarray(axes.images[0].get_array())
     grey = [to_hex(each) == comparisons.UNCLEAR for each in image[:, 0]]
     assert grey == [False, True, True, False]
-    assert [each.get_text() for each in axes.texts] == ["0.50", "0.60?", "2.00?", "1.50"]
+    assert [each.get_text() for each in axes.texts] == ["2.00×", "1.67×?", "0.50×?", "0.67×"]
     assert "no clear winner" in figure.legends[0].get_texts()[0].get_text()
     assert not comparisons.draw(CELLS[:1], "").legends
 

@@ -58,7 +58,7 @@ def test_winners_and_gains() -> None:
     assert grid.cells[1][1] is None
     assert grid.other_winners == ["native", "ring"]
     assert winners.summary(grid) == (
-        "sparbit is clearly fastest at 1 of 3 points, by 25.0% in the mean, 25.0% in the median, "
+        "sparbit is clearly fastest at 1 of 3 points, by 25.0% on average, 25.0% (median), "
         "25.0% at most"
     )
 

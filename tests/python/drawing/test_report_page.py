@@ -220,8 +220,8 @@ def test_the_overlap_of_requests(tmp_path: Path) -> None:
     calls = document["rows"][1]["calls"]
     assert (
         "nonblocking and persistent calls: 2.00 s from start to completion on rank 0, of which the "
-        f"program overlapped 75% with its own work; {calls} calls by the MPI library, whose "
-        "completion is not known"
+        f"program overlapped 75% with its own work; {calls} calls by the MPI library, "
+        "completion not known"
     ) in stdout
     assert "Overlap" in stdout
 

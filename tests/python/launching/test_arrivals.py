@@ -58,7 +58,7 @@ def test_the_first_lines_answer_three_questions(tmp_path: Path) -> None:
         "65% of the time in blocking collectives is waiting for late ranks (1.00 s); 90% of this "
         "waiting is for rank 2 on n2",
         "better algorithms can save at most 400.00 ms, 4% of the time: the working time minus the "
-        "lower bound, where the bound is known",
+        "lower bound, if the bound is known",
     ]
     stdout = invoke("explain", str(tmp_path / "run.json"))[1]
     assert stdout.splitlines()[:3] == lines
@@ -106,7 +106,7 @@ def test_reports_without_arrivals(tmp_path: Path) -> None:
     path, page = tmp_path / "run.json", tmp_path / "run.html"
     code, stdout, _ = invoke("explain", str(path), "--html", str(page))
     assert code == 0 and "waiting for late ranks" not in stdout
-    assert "The report does not contain arrivals." in page.read_text()
+    assert "No arrivals: set TOCCATA_REPORT on all ranks." in page.read_text()
 
 
 def cells(page: str, caption: str) -> list[list[str]]:

@@ -20,7 +20,7 @@ def test_identify(family: str, tmp_path: Path) -> None:
 
 def test_unknown_launcher(tmp_path: Path) -> None:
     path = fakes.launcher(tmp_path / "mpirun", "other")
-    with pytest.raises(InputError, match="not name a known MPI"):
+    with pytest.raises(InputError, match="names an unknown MPI; add --mpi openmpi"):
         launcher.identify(str(path))
     with pytest.raises(InputError, match="no program 'mpirun-not-there'"):
         launcher.identify("mpirun-not-there")

@@ -170,4 +170,4 @@ def test_doctor_compares_the_hosts_with_the_word() -> None:
     assert checks.as_said("balanced", job).good
     found = checks.as_said("spread", job)
     assert "but consecutive ranks share a host" in found.text
-    assert found.remedy.startswith("leave out variables of the launcher")
+    assert found.remedy.startswith("unset variables of the launcher")

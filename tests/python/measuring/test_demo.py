@@ -21,7 +21,7 @@ def test_demo(machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # The fake's second algorithm takes twice as long as its first.
     for place in ("2 ranks", "4 ranks"):
         assert (
-            f"{place}: Toccata is clearly faster in 0 of 16 cells, clearly slower in 16 (at most "
+            f"{place}: Toccata is clearly faster in 0 of 16 cases, clearly slower in 16 (at most "
             "2.00× slower), without a clear winner in 0 (counted as 1); geometric mean of the "
             "speedups over native: 0.50×"
         ) in " ".join(stdout.split())
@@ -49,14 +49,14 @@ def test_demo_of_everything(machine: Path, monkeypatch: pytest.MonkeyPatch) -> N
 def test_noise_is_no_result() -> None:
     assert [each.clear for each in CELLS] == [True, False, False, True]
     assert demo.summary(CELLS) == (
-        "2 ranks: Toccata is clearly faster in 1 of 4 cells (at most 2.00× faster), "
+        "2 ranks: Toccata is clearly faster in 1 of 4 cases (at most 2.00× faster), "
         "clearly slower in 1 (at most 1.50× slower), without a clear winner in 2 (counted as 1); "
         "geometric mean of the speedups over native: 1.07×"
     )
     with console.capture() as said:
         console.print(demo.table(CELLS))
-    ratios = [line.split()[-1] for line in said.get().splitlines() if line.startswith("bcast")]
-    assert ratios == ["0.50", "0.60?", "2.00?", "1.50"]
+    speedups = [line.split()[-1] for line in said.get().splitlines() if line.startswith("bcast")]
+    assert speedups == ["2.00×", "1.67×?", "0.50×?", "0.67×"]
 
 
 def test_demo_says_why_there_are_no_hosts(machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -302,7 +302,7 @@ def test_files_contain_both(tmp_path: Path) -> None:
 def test_command_lines(toccata: Toccata, tmp_path: Path) -> None:
     file = write(tmp_path / "a.json", ring(8, 1), "node:4 core:2", "cyclic")
     said = toccata("traffic", str(file))
-    assert "without collectives, which this file lacks" in said.stdout
+    assert "this file has no collectives" in said.stdout
     # Pairs of consecutive ranks, which run on different nodes.
     entries = [["alltoall", each, 1000, 0, 9000, "blocking"] for each in range(4)]
     with_collectives(file, entries, [[[2 * each, 2, 1]] for each in range(4)])
@@ -310,6 +310,6 @@ def test_command_lines(toccata: Toccata, tmp_path: Path) -> None:
     assert said.returncode == 0, said.stderr
     assert "lacks" not in said.stdout
     assert re.search(r"collective \(estimated\) +72,000 +68\.7 MiB +100\.0%", said.stdout)
-    assert "without 3 calls of collectives: too many" in said.stdout
+    assert "without 3 collective calls above the limit" in said.stdout
     said = toccata("place", str(file), "--no-scotch", "--seconds", "0.1")
     assert said.returncode == 0 and "Map the ranks: this saves" in said.stdout, said.stdout

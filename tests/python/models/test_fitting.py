@@ -133,7 +133,7 @@ def test_fit_prints_saves_and_draws(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     ("arguments", "said"),
     [
         (("--machine", "moon"), "has no machine 'moon'; it has here"),
-        (("--nodes", "5"), "has no job of nodes '5'; it has 16"),
+        (("--nodes", "5"), "has no node count '5'; it has 16"),
         (("--split", "collectives"), "here has only one collective"),
         (("--plot", "p.txt"), "p.txt"),
     ],

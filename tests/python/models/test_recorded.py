@@ -71,7 +71,7 @@ def test_names_that_do_the_same_are_one_case(tmp_path: Path) -> None:
     ("line", "why"),
     [
         ("lumi,8,1,allreduce,recursive_doubling_mpich,64,1,9", "library's default"),
-        ("fugaku,64x64,1,alltoall,default-linear,16384,1,9", "time of default-pairwise"),
+        ("fugaku,64x64,1,alltoall,default-linear,16384,1,9", "times of default-pairwise"),
         ("mare_nostrum,32,1,scatter,linear_ompi,1024,1,9", "one message after the other"),
         ("mare_nostrum,32,1,bcast,binomial_ompi,1024,1,9", "all children at once"),
         ("mare_nostrum,32,1,allreduce,ring_ompi,64,1,9", "fewer elements than ranks"),

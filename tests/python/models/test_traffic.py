@@ -150,7 +150,7 @@ def test_command_line(toccata: Toccata, tmp_path: Path) -> None:
     assert said.returncode == 0, said.stderr
     assert "8 ranks on node:4 core:2: 8 messages, 8 KiB" in said.stdout
     assert re.search(r"node +4 +4 KiB +50\.0%", said.stdout)
-    assert "without 3 messages (2 KiB) to ranks of other worlds" in said.stdout
+    assert "without 3 messages (2 KiB) to ranks outside MPI_COMM_WORLD" in said.stdout
     assert (tmp_path / "matrix.png").stat().st_size > 1000
     broken = tmp_path / "broken.json"
     broken.write_text("[" * 100_000)

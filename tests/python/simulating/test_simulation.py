@@ -133,7 +133,7 @@ def test_links_that_are_wrong_are_told_before_a_simulation(
      ("1:-1ms", "invalid late rank '1:-1ms': expected RANK:TIME"),
      ("1:1ms,", "invalid late rank '': expected RANK:TIME"),
      ("1:1ms,1:2ms", "rank 1 is late twice in '1:1ms,1:2ms'; name each rank once"),
-     ("1:9999s", "'1:9999s': expected at most 3600 s")],
+     ("1:9999s", "invalid late rank '1:9999s': expected at most 3600 s")],
 )  # fmt: skip
 def test_wrong_late_ranks_are_told_in_one_line(code: Path, late: str, complaint: str) -> None:
     exit_code, _, stderr = invoke(

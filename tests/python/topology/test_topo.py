@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from running import invoke
-from toccata import _core
+from toccata import _core, quantities
 from toccata.drawing import topologies
 from toccata.launching.launcher import LAUNCHED, launchers, libraries
 from toccata.topology import tree
@@ -37,8 +37,8 @@ def test_ranks_stand_where_they_are() -> None:
 def test_many_that_are_alike_are_told_of_once() -> None:
     _, stdout, _ = invoke("topo", "leaf:32 node:16 core:8", "--ranks", "2048")
     assert len(stdout.splitlines()) == 5
-    assert "leaf 0–15   16 alike; the first has   ranks 0–2047, 128 in each" in stdout
-    assert "leaf 16–31   16 alike; the first has   no rank" in stdout
+    assert "leaf 0–15   16 alike; first shown   ranks 0–2047, 128 in each" in stdout
+    assert "leaf 16–31   16 alike; first shown   no rank" in stdout
 
 
 def test_files_are_read_and_saved(tmp_path: Path) -> None:
@@ -85,7 +85,7 @@ def test_an_unbound_rank_is_on_its_node() -> None:
 def test_numbers_are_described() -> None:
     assert tree.describe_numbers([3, 0, 1, 2, 7]) == "0–3, 7"
     assert tree.describe_numbers(range(0, 64, 8)) == "0, 8, 16, … 56 (8 of them)"
-    assert tree.plural("leaf", 2) == "2 leaves"
+    assert quantities.plural("leaf", 2) == "2 leaves"
     assert tree.summary(_core.Machine("torus:4x4 core:2")) == "torus of 4×4 nodes, 32 cores"
     assert "periodic in dimension 1" in tree.summary(_core.Machine("mesh:2x~4"))
 

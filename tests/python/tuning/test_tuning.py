@@ -146,8 +146,8 @@ def test_says_where_to_put_the_file(machine: Path, monkeypatch: pytest.MonkeyPat
     folder = machine / "data/toccata/tuning"
     code, stdout, _ = invoke(*SETTING, "--limit", "0.3")
     assert code == 0
-    said = f"find it in {folder} (yours)"
-    assert said in stdout and "(all users)" in stdout
+    said = f"on nodes of this kind: mkdir -p {folder} && cp "
+    assert said in stdout and "(all users: " in stdout
     assert f"mkdir -p {folder} && cp results/tuning-openmpi.json {folder}" in stdout
 
 
