@@ -41,7 +41,7 @@
  *
  * Errors: as in MPI, the library calls the communicator's error handler, then returns the error
  * code. If an algorithm or a parameter is unknown or cannot run here, the class is MPI_ERR_ARG, and
- * MPI_Error_string lists the accepted values.
+ * MPI_Error_string has the reason.
  *
  * Neighbours: if an edge occurs several times, the k-th block that is sent along this edge is the
  * k-th block that arrives along it. On a Cartesian topology, a block that a rank sends in negative
@@ -202,7 +202,7 @@ typedef toccata_messages_object* toccata_messages;
  *
  * - MPI_ERR_COMM: `comm` is an intercommunicator
  * - MPI_ERR_RANK: a destination does not exist or occurs twice
- * - MPI_ERR_COUNT: a count is negative
+ * - MPI_ERR_COUNT: a count is negative, or too large for `recvtype` (the message is lost)
  * - MPI_ERR_BUFFER: `sendbuf` is in GPU memory
  * - MPI_ERR_TYPE: a message is not a whole number of elements of `recvtype`; it is lost
  * - MPI_ERR_NO_MEM: there is no memory for a message; it is lost */

@@ -7,7 +7,7 @@
 
 extern int allocations(void);
 
-enum { most_ranks = 8 };
+enum { most_ranks = 8, calls = 1400 };
 static int rank, p, wrong;
 
 static void expect(int value, int right) { wrong += value != right; }
@@ -103,9 +103,54 @@ static void one_datatype(int i) {
   expect(data[1], -i);
 }
 
+/* Blocks with a gap between them or in them, on one side or on both. */
+static void blocks_with_gaps(int i) {
+  static MPI_Datatype spread = MPI_DATATYPE_NULL;
+  if (i == 0) {
+    MPI_Datatype pair;
+    MPI_Type_vector(2, 1, 2, MPI_INT, &pair);
+    MPI_Type_create_resized(pair, 0, 4 * sizeof(int), &spread);
+    MPI_Type_commit(&spread);
+    MPI_Type_free(&pair);
+  }
+  int mine[4 * most_ranks], got[4 * most_ranks];
+  const int root = i / 5 % p;
+  for (int k = 0; k < 4 * most_ranks; ++k) mine[k] = 1000 * i + 100 * rank + k, got[k] = -1;
+  switch (i % 5) {
+    case 0:
+      MPI_Allgather(mine, 1, spread, got, 2, MPI_INT, MPI_COMM_WORLD);
+      break;
+    case 1:
+      MPI_Allgather(mine, 2, MPI_INT, got, 1, spread, MPI_COMM_WORLD);
+      break;
+    case 2:
+      MPI_Alltoall(mine, 1, spread, got, 1, spread, MPI_COMM_WORLD);
+      break;
+    case 3:
+      MPI_Gather(mine, 1, spread, got, 1, spread, root, MPI_COMM_WORLD);
+      break;
+    case 4:
+      MPI_Scatter(mine, 1, spread, got, 1, spread, root, MPI_COMM_WORLD);
+      break;
+  }
+  const int blocks = i % 5 == 4 ? 1 : i % 5 == 3 && rank != root ? 0 : p;
+  for (int k = 0; k < 4 * blocks; ++k) {
+    const int r = i % 5 == 4 ? root : i % 5 == 0 ? k / 2 : k / 4;
+    if (i % 5 == 0 && k >= 2 * p) break;
+    const int place = i % 5 == 0   ? k % 2 * 2
+                      : i % 5 == 1 ? k % 4 / 2
+                      : i % 5 == 2 ? 4 * rank + k % 4
+                      : i % 5 == 3 ? k % 4
+                                   : 4 * rank + k;
+    const int is_gap = i % 5 != 0 && k % 2 == 1;
+    expect(got[k], is_gap ? -1 : 1000 * i + 100 * r + place);
+  }
+  if (i == calls - 1) MPI_Type_free(&spread);
+}
+
 static int in_many(void (*call)(int)) {
   int before = 0;
-  for (int i = 0; i < 1400; ++i) {
+  for (int i = 0; i < calls; ++i) {
     if (i == 400) before = allocations();
     call(i);
   }
@@ -124,6 +169,7 @@ int main(int argc, char** argv) {
     if (made > most) most = made;
   }
   in_many(new_datatypes);
+  in_many(blocks_with_gaps);
   MPI_Type_free(&new_type);
   MPI_Type_free(&one_type);
   MPI_Allreduce(MPI_IN_PLACE, &wrong, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);

@@ -52,7 +52,7 @@ Algorithms = Annotated[
 Output = Annotated[
     Path | None,
     typer.Option(
-        "--output", "-o", metavar="FILE", help="File to write; results/tuning-MPI.json by default."
+        "--output", "-o", metavar="FILE", help="File to write; results/tuning-*.json by default."
     ),
 ]
 Again = Annotated[bool, typer.Option("--again", help="Repeat measurements that the file contains.")]

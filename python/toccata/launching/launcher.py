@@ -95,7 +95,7 @@ def _ours(family: str, in_build: str, file: str, version: str = "") -> Path:
     looked = " and ".join(str(place.parent) for place in places)
     raise InputError(
         f"{file} was not built for {(FAMILIES | SIMULATED)[family]} (looked in {looked}); "
-        f"run `make`, with that MPI's development files installed"
+        f"run `make` in the source folder, with that MPI's mpicc, and use ./toccata there"
     )
 
 

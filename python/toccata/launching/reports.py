@@ -61,10 +61,10 @@ WHYS = {
                "TOCCATA=learn with TOCCATA_SUMS=learn finds the fastest algorithm for the next "
                "run, TOCCATA_SUMS=all for this run"),
     "none": ("none possible", "Toccata has no algorithm for these calls"),
-    "first": ("first calls", "native serves the first 32 calls of each size on a communicator; "
+    "first": ("first calls", "native serves the first calls of each size on a communicator; "
               "after a run with TOCCATA=learn, or with `toccata tune`, the choice is known from "
               "the first call on"),
-    "rule": ("first calls", "native serves the first 32 calls of each size on a communicator; a "
+    "rule": ("first calls", "native serves the first calls of each size on a communicator; a "
              "fixed rule serves the later ones"),
     "few": ("few calls", "too few calls: trials begin when they cost at most 2% of the time; "
             "after a run with TOCCATA=learn, or with `toccata tune`, the choice is known from "
@@ -320,8 +320,8 @@ def _why_not(row: Row) -> tuple[str, str]:
     if why:
         return "impossible", f"{asked} {why} (there are {row.ranks} ranks); name another algorithm"
     return "this call", (
-        f"{asked} cannot serve these calls: their operation does not commute, their data lies in "
-        "GPU memory, or MPI refuses their arguments"
+        f"{asked} cannot serve these calls: their operation does not commute or does not suit the "
+        "datatype, elements overlap, or MPI refuses their arguments"
     )
 
 

@@ -68,9 +68,7 @@ bool run_ours(const Operation& call, const Seat& seat, Communicator& communicato
     // After its operation is freed, another one with the same handle may need the order of ranks.
     const bool any_operation = !call.runs_users_code() || server.service->choice.ordered();
     if (ran && publishes && signature != nullptr && any_operation)
-      if (const auto memory = engine->memory_on_board())
-        Shortcuts::keep(*signature, bound, communicator, *plan, *memory, transport,
-                        engine->reduction_on_board());
+      Shortcuts::keep(*signature, bound, communicator, *plan, *engine, transport);
     return served;
   };
   if (!has_device_runtime()) return serve(call);

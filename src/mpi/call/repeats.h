@@ -54,7 +54,7 @@ class Repeats {
     *kept = {
         .signature = signature, .era = Communicator::era(), .left = &calls.left, .range = *range};
     if (!is_in_one_class(operation.collective))
-      kept->arguments = KeptArguments(signature, seat.p, datatypes);
+      kept->arguments = KeptArguments::of(signature, seat.p, datatypes);
   }
 
  private:
@@ -68,7 +68,7 @@ class Repeats {
     std::uint64_t era = 0;
     std::int64_t* left = nullptr;
     Range range = {};
-    KeptArguments arguments = {};
+    std::unique_ptr<const KeptArguments> arguments = {};
 
     bool is_like(const Signature& other) const {
       const std::int64_t elements = range.by_sent ? other.sent : other.received;
@@ -78,7 +78,7 @@ class Repeats {
              signature.operation == other.operation && signature.root == other.root &&
              signature.width == other.width && signature.opens == other.opens &&
              ((range.least <= elements && elements <= range.most) || range.all) &&
-             arguments.are_those_of(other);
+             (arguments == nullptr || arguments->are_those_of(other));
     }
   };
 

@@ -2,49 +2,80 @@
 
 namespace toccata {
 
-int Shortcuts::Shortcut::run(const Signature& other) {
-  Waiting waiting(communicator->process(), spare_cores, comm);
+// Whether a message was longer than its reader's memory.
+bool Shortcuts::Shortcut::run_program(char* send, char* recv) {
   // The number of looks at a flag before other work is done, if the awaited rank has a core.
   static constexpr int quick_looks = 200;
+  Waiting waiting(communicator->process(), spare_cores, comm);
   int looks = spare_cores ? quick_looks : 0;
-  char* const recv = static_cast<char*>(other.out);
-  char* const send =
-      other.in == MPI_IN_PLACE ? recv : static_cast<char*>(const_cast<void*>(other.in));
-  const bool was_cut = program->run(*board, board->begin_call(), send, recv, combines, [&] {
+  return program->run(*board, board->begin_call(), send, recv, combines, [&] {
     if (looks > 0)
       --looks;
     else
       waiting.again();
   });
-  if (!was_cut) return MPI_SUCCESS;
+}
+
+int Shortcuts::Shortcut::run(const Signature& other) {
+  char* const recv = static_cast<char*>(other.out);
+  char* const send =
+      other.in == MPI_IN_PLACE ? recv : static_cast<char*>(const_cast<void*>(other.in));
+  if (gaps == nullptr && !run_program(send, recv)) return MPI_SUCCESS;
+  const int code = gaps != nullptr ? run_packed(send, recv) : MPI_ERR_TRUNCATE;
+  if (code == MPI_SUCCESS) return code;
   communicator->channel().spoil();
-  return communicator->raise(MPI_ERR_TRUNCATE);
+  return communicator->raise(code);
+}
+
+// If packing fails, the other ranks still get this rank's flags.
+int Shortcuts::Shortcut::run_packed(char* send, char* recv) {
+  auto& [sends, receives, is_root] = *gaps;
+  int code = MPI_SUCCESS;
+  const auto note = [&](int its) { code = code == MPI_SUCCESS ? its : code; };
+  const auto pack = [&](Packed& into, const char* from) {
+    int position = 0;
+    note(PMPI_Pack(from, into.elements, into.type, into.data.data(),
+                   static_cast<int>(into.data.size()), &position, comm));
+    return into.data.data();
+  };
+  const bool unpacks = receives.elements > 0 && !is_root;
+  char* const packed_send = sends.elements > 0 ? pack(sends, send) : send;
+  char* const packed_recv = receives.elements == 0 ? recv
+                            : is_root              ? pack(receives, recv)
+                                                   : receives.data.data();
+  if (run_program(packed_send, packed_recv)) note(MPI_ERR_TRUNCATE);
+  int position = 0;
+  if (unpacks)
+    note(PMPI_Unpack(packed_recv, static_cast<int>(receives.data.size()), &position, recv,
+                     receives.elements, receives.type, comm));
+  return code;
 }
 
 void Shortcuts::keep(const Signature& signature, const Operation& call, Communicator& communicator,
-                     const Plan& plan, const node::Memory& memory, const Transport& transport,
-                     const Reduction& reduction) {
+                     const Plan& plan, Execution& execution, const Transport& transport) {
   const Seat seat = communicator.seat(call);
   const bool other_arrays = signature.width > 0 && (call.collective.vector_of != nullptr ||
                                                     call.collective.among_neighbors);
   if (other_arrays || seat.p > KeptArguments::most_blocks || signature.out == MPI_IN_PLACE ||
       (signature.in == MPI_IN_PLACE && !call.collective.reduces))
     return;
-  Shortcuts* const mine = KeptByThread<Shortcuts>::make();
+  const auto memory = execution.memory_on_board();
+  Shortcuts* const mine = memory ? KeptByThread<Shortcuts>::make() : nullptr;
   if (mine == nullptr) return;
   Shortcut* const first = mine->shortcuts_.find(
       key(signature), [&](const Shortcut& one) { return one.is_for(signature); });
   Shortcut* const found = first != nullptr ? first : &mine->shortcuts_.replace(key(signature));
   Shortcut& made = *found;
   made.program.reset();
+  made.gaps.reset();
   made.signature = signature;
   made.era = Communicator::era();
   if (first == nullptr)
-    made.arguments = KeptArguments(signature, seat.p, communicator.process().datatypes());
-  const node::Memory::Side& sends = memory.sides[static_cast<int>(Buffer::send)];
-  const node::Memory::Side& receives = memory.sides[static_cast<int>(Buffer::recv)];
+    made.arguments = KeptArguments::of(signature, seat.p, communicator.process().datatypes());
+  const Binding& binding = execution.binding;
   // The first block of an array may lie elsewhere.
-  const bool begins_in_buffer = signature.width == 0 || receives.base == signature.out;
+  const bool begins_in_buffer =
+      signature.width == 0 || binding.recv.block(0).address == signature.out;
   if (first == nullptr || !begins_in_buffer) return;
   made.communicator = &communicator;
   made.channel = &communicator.channel();
@@ -53,14 +84,29 @@ void Shortcuts::keep(const Signature& signature, const Operation& call, Communic
   made.spare_cores = transport.has_spare_cores();
   made.reads = seat.sends > 0 && signature.in != MPI_IN_PLACE;
   made.writes = seat.receives > 0 || signature.in == MPI_IN_PLACE;
-  made.alias = &call.collective == &allgather || &call.collective == &gather
-                   ? receives.stretch(0, seat.rank).bytes
-               : &call.collective == &scatter ? -sends.stretch(0, seat.rank).bytes
+  const auto own_block_in = [&](const Layout& blocks) {
+    return blocks.block(seat.rank).address - blocks.block(0).address;
+  };
+  made.alias = !made.reads || !made.writes ? 0
+               : &call.collective == &allgather || &call.collective == &gather
+                   ? own_block_in(binding.recv)
+               : &call.collective == &scatter ? -own_block_in(binding.send)
                                               : 0;
-  made.reduction = reduction;
+  made.reduction = execution.reduction_on_board();
   made.combines = call.collective.reduces ? made.reduction.combines() : node::Operator{};
-  made.program =
-      node::ShortProgram::bind(*plan.program, *made.board, transport.turn(), memory, made.combines);
+  made.program = node::ShortProgram::bind(*plan.program, *made.board, transport.turn(), *memory,
+                                          made.combines);
+  if (!made.program) return;
+  const auto packed = [&](const Layout& blocks, int number) {
+    if (number == 0 || blocks.is_plain(number)) return Shortcut::Packed();
+    return Shortcut::Packed{static_cast<int>(blocks.elements(0)) * number, blocks.traits().type,
+                            std::vector<char>(blocks.bytes(0) * number)};
+  };
+  Shortcut::Gaps gaps{.sends = packed(binding.send, made.reads ? seat.sends : 0),
+                      .receives = packed(binding.recv, made.writes ? seat.receives : 0),
+                      .is_root = binding.recv_role == Binding::Role::input};
+  if (gaps.sends.elements > 0 || gaps.receives.elements > 0)
+    made.gaps = std::make_unique<Shortcut::Gaps>(std::move(gaps));
 }
 
 }  // namespace toccata

@@ -3,7 +3,9 @@
 #include <mpi.h>
 
 #include <cstdint>
+#include <memory>
 #include <optional>
+#include <vector>
 
 #include "mpi/call/kept_arguments.h"
 #include "mpi/call/kept_by_thread.h"
@@ -12,6 +14,7 @@
 #include "mpi/communicator/communicator.h"
 #include "mpi/data/kernels.h"
 #include "mpi/devices/device_memory.h"
+#include "mpi/execution/execution.h"
 #include "mpi/execution/waiting.h"
 #include "node/short_program.h"
 
@@ -37,14 +40,13 @@ class Shortcuts {
 
   // Call this after a call that could take a shortcut. The second one of its kind creates it.
   static void keep(const Signature& signature, const Operation& call, Communicator& communicator,
-                   const Plan& plan, const node::Memory& memory, const Transport& transport,
-                   const Reduction& reduction);
+                   const Plan& plan, Execution& execution, const Transport& transport);
 
  private:
   struct Shortcut {
     Signature signature = {};
-    KeptArguments arguments = {};
     std::uint64_t era = 0;
+    std::unique_ptr<const KeptArguments> arguments = {};
     std::optional<node::ShortProgram> program = {};
     Communicator* communicator = nullptr;
     const Channel* channel = nullptr;
@@ -55,11 +57,22 @@ class Shortcuts {
     std::int64_t alias = 0;              // send - recv, in case MPI refuses it
     Reduction reduction = {};
     node::Operator combines = {};
+    // The packed data of buffers with gaps.
+    struct Packed {
+      int elements = 0;  // 0: the buffer has no gaps
+      MPI_Datatype type = MPI_DATATYPE_NULL;
+      std::vector<char> data = {};
+    };
+    struct Gaps {
+      Packed sends, receives;
+      bool is_root;  // of a broadcast, which sends what is in `receives`
+    };
+    std::unique_ptr<Gaps> gaps = {};  // null if no buffer has gaps
 
     bool is_for(const Signature& other) const {
       return signature.is_like(other) && era == Communicator::era() &&
              (signature.in == MPI_IN_PLACE) == (other.in == MPI_IN_PLACE) &&
-             arguments.are_those_of(other);
+             (arguments == nullptr || arguments->are_those_of(other));
     }
     // MPI judges invalid calls, and the general path serves calls in place, except for reductions.
     bool fits(const Signature& other) const {
@@ -76,6 +89,8 @@ class Shortcuts {
              (writes && device_runtime_of(other.out) != nullptr);
     }
     int run(const Signature& other);
+    int run_packed(char* send, char* recv);
+    bool run_program(char* send, char* recv);
   };
 
   static std::uint64_t key(const Signature& signature) {

@@ -135,10 +135,12 @@ int DatatypeTable::look_up_derived(MPI_Datatype type, DatatypeTraits& traits) co
   return MPI_SUCCESS;
 }
 
-// MPI_Pack would judge this as well, but takes much of the stack in MPICH 4.0.
+// MPI_Pack would judge this as well, but takes much of the stack in MPICH 4.0. That MPI does not
+// judge the datatype of an empty message.
 bool DatatypeTable::is_committed(MPI_Datatype type) const {
+  const char not_read = 0;
   return judge_ == MPI_COMM_NULL ||
-         PMPI_Send(nullptr, 0, type, MPI_PROC_NULL, 0, judge_) == MPI_SUCCESS;
+         PMPI_Send(&not_read, 1, type, MPI_PROC_NULL, 0, judge_) == MPI_SUCCESS;
 }
 
 // The origin keeps the alignment of the memory, because user-defined operations depend on it.

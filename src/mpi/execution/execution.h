@@ -29,7 +29,8 @@ class Execution final : public Engine {
     release_all();
     program_.shrink();
   }
-  // The memory of the last call, if it ran in shared memory only, in the program's own buffers.
+  // The memory of the last call, if it ran in shared memory only, in the program's own buffers; as
+  // if their blocks were packed, if they have gaps.
   std::optional<node::Memory> memory_on_board();
   const Reduction& reduction_on_board() const { return reduction_; }
 

@@ -25,7 +25,8 @@ node::Operator Execution::reduction() {
 
 namespace {
 
-// Lays out a buffer as memory without gaps; returns false if it has gaps.
+// Lays out a buffer as memory without gaps; returns false if it has gaps. If blocks are equal, it
+// is then laid out as if they were packed.
 bool lay_out(const Layout& layout, std::int64_t blocks, std::vector<std::int64_t>& begins,
              node::Memory::Side& side) {
   if (blocks == 0) return true;
@@ -51,11 +52,13 @@ bool Execution::lay_out(node::Memory& memory) {
   const std::int64_t numbers[] = {std::int64_t{units.send} * units.parts,
                                   std::int64_t{units.recv} * units.parts,
                                   blocks(schedule().scratch())};
+  bool has_no_gaps = true;
   for (const Buffer buffer : {Buffer::send, Buffer::recv, Buffer::scratch}) {
     const int i = static_cast<int>(buffer);
-    if (!toccata::lay_out(binding[buffer], numbers[i], begins_[i], memory.sides[i])) return false;
+    if (!toccata::lay_out(binding[buffer], numbers[i], begins_[i], memory.sides[i]))
+      has_no_gaps = false;
   }
-  return true;
+  return has_no_gaps;
 }
 
 bool Execution::start_program() {
@@ -75,8 +78,11 @@ int Execution::end_program() {
 
 std::optional<node::Memory> Execution::memory_on_board() {
   node::Memory memory;
-  if (!runs_program_ || binding.has_stand_ins() || !lay_out(memory)) return {};
-  return memory;
+  const bool ran = on_board_ && plan().program && transport().all_on_board();
+  if (!ran || binding.has_stand_ins()) return {};
+  const bool packs =
+      !plan().units.reduces && binding.send.is_uniform() && binding.recv.is_uniform();
+  return lay_out(memory) || packs ? std::optional(memory) : std::nullopt;
 }
 
 // A message as one piece of memory: in place, or staged.
