@@ -33,9 +33,9 @@
  *
  * Messages use a private communicator. MPI_Init creates it from MPI_COMM_WORLD if this library is
  * preloaded or comes before MPI in the link order. Otherwise the first collective on a communicator
- * that contains all ranks creates it, and every other communicator gets a private communicator of
- * its own. In this second case, native serves the nonblocking collectives of a communicator at
- * first, because they must not wait for other ranks. Toccata serves them after the communicator's
+ * that contains all ranks creates it, unless MPI has MPI_THREAD_MULTIPLE; communicators without it
+ * get one of their own. In this second case, native serves the nonblocking collectives of a
+ * communicator at first, which must not wait for other ranks. Toccata serves them after its
  * first blocking or persistent collective. The private communicator does not inherit attributes.
  * The first collective on a communicator calls one or two additional MPI collectives.
  *

@@ -26,6 +26,7 @@ GRACE = 10.0  # seconds after the lifetime of the ranks until the launcher is en
 # In a launcher's lines: a process ended, or one ended the run because it lost its connection.
 ENDED = re.compile("signal|exit|kill|lost communication|running at", re.IGNORECASE)
 ABORTED = re.compile(r"calling$|calling \"?abort|\*\*\*", re.IGNORECASE)
+ALARM = re.compile(r"Alarm clock|signal 14\b")
 ROOT = re.compile("allow[-_]run[-_]as[-_]root", re.IGNORECASE)
 # By collective: bytes, None for those of the long messages between hosts, and the algorithms that
 # the MPI library's own is compared with.
@@ -184,6 +185,8 @@ def _in_one_line(failure: str, events: Sequence[dict[str, object]], said: Sequen
     lines = [line.strip(" =\n") for line in [*said, *failure.splitlines()[1:]]]
     if any(ROOT.search(line) for line in lines):
         return f"{reason}: the launcher refuses to run as root; add --allow-run-as-root to it"
+    if any(ALARM.search(line) for line in lines):  # toccata_check ends its ranks after --seconds
+        return f"{reason}; give more --seconds"
     # The line about a process that ended; other lines may be of ranks that noticed it.
     for line in sorted(lines, key=_of_others):
         for name in hosts:

@@ -56,8 +56,7 @@ def phase(text: str) -> int:
         number = 0
     if number == 0 or not -(2**31) <= number < 2**31:
         raise InputError(
-            f"--phase {text}: expected a number that the program has passed to MPI_Pcontrol, or "
-            "others"
+            f"--phase {text}: expected a number passed to MPI_Pcontrol, or the word others"
         )
     return number
 
@@ -201,7 +200,7 @@ PhaseOption = Annotated[
     typer.Option(
         metavar="N",
         parser=phase,
-        help="Only this phase: a number that the program passed to MPI_Pcontrol, or others.",
+        help="Only this phase: a number passed to MPI_Pcontrol, or the word others.",
     ),
 ]
 LauncherFormat = Annotated[

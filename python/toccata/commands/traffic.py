@@ -35,7 +35,7 @@ NumberOfRanks = Annotated[
         "--ranks",
         metavar="P",
         parser=number_of_ranks,
-        help="Number of ranks (not for a file).",
+        help="Number of ranks (not for a record).",
     ),
 ]
 

@@ -281,7 +281,9 @@ def started(
                     print(line, file=sys.stderr)
         with_ranks = "" if ranks is None else f" with {q.plural('rank', ranks)}"
         if late.is_set():
-            raise Failure(f"the run{with_ranks} did not end within {limit:.0f} s")
+            raise Failure(
+                f"the run{with_ranks} did not end within {limit:.0f} s; give more --seconds"
+            )
         if code != 0:
             last = [line for line in lines if line not in ours][-SHOWN_LINES:]
             reason = "\n  ".join(["", *last]) if lines else " (no output)"

@@ -77,8 +77,7 @@ def by_sizes(cases: Sequence[Case], walks: Walks, advance: Callable[[], None]) -
     chosen, rest = fitting.every_other_size(cases)
     if not rest:
         raise InputError(
-            f"{cases[0].machine} has only one size per algorithm: no times "
-            "remain for the validation"
+            f"{cases[0].machine} has only one size per algorithm; try --split collectives"
         )
     model = fitting.fit(chosen, walks, advance)
     return _fitted(model, cases, chosen, rest, walks.times(rest, model), walks)
@@ -89,7 +88,7 @@ def by_collectives(cases: Sequence[Case], walks: Walks, advance: Callable[[], No
     keep is fitted to all."""
     collectives = sorted({each.collective for each in cases})
     if len(collectives) < 2:
-        raise InputError(f"{cases[0].machine} has only one collective: no times remain for the fit")
+        raise InputError(f"{cases[0].machine} has only one collective; try --split sizes")
     rest: list[Case] = []
     predicted: list[float] = []
     for each in collectives:

@@ -13,7 +13,8 @@
 namespace toccata {
 
 // What a Signature does not show: the contents of the arrays, and the meaning of derived datatypes.
-// After one was freed, another one may have the same handle.
+// After one was freed, another one may have the same handle; we know that only if we have looked it
+// up.
 class KeptArguments {
  public:
   // Null for a call without arrays and derived datatypes.
@@ -37,6 +38,8 @@ class KeptArguments {
     return (era_ == 0 || era_ == DatatypeTable::era()) && memory(other.counts) == counts_ &&
            memory(other.places) == places_;
   }
+
+  bool have_derived_datatypes() const { return era_ != 0; }
 
   // For more blocks, a call takes so long that finding its server does not matter.
   static constexpr int most_blocks = 512;

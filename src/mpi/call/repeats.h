@@ -4,7 +4,9 @@
 
 #include <bit>
 #include <cstdint>
+#include <memory>
 #include <optional>
+#include <utility>
 
 #include "mpi/call/kept_arguments.h"
 #include "mpi/call/kept_by_thread.h"
@@ -45,16 +47,22 @@ class Repeats {
     const std::optional<Range> range =
         range_of(signature, operation, seat, calls.least, calls.most);
     if (!range) return;
+    std::unique_ptr<const KeptArguments> arguments;
+    if (!is_in_one_class(operation.collective))
+      arguments = KeptArguments::of(signature, seat.p, datatypes);
+    // Native serves calls without a look at their datatypes.
+    if (arguments != nullptr && arguments->have_derived_datatypes()) return;
     Repeats* const mine = KeptByThread<Repeats>::make();
     if (mine == nullptr) return;
     RecentCalls<Repeat>& all = mine->repeats_;
     Repeat* kept =
         all.find(key(signature), [&](const Repeat& one) { return one.is_like(signature); });
     if (kept == nullptr) kept = &all.replace(key(signature));
-    *kept = {
-        .signature = signature, .era = Communicator::era(), .left = &calls.left, .range = *range};
-    if (!is_in_one_class(operation.collective))
-      kept->arguments = KeptArguments::of(signature, seat.p, datatypes);
+    *kept = {.signature = signature,
+             .era = Communicator::era(),
+             .left = &calls.left,
+             .range = *range,
+             .arguments = std::move(arguments)};
   }
 
  private:

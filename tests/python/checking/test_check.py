@@ -101,6 +101,10 @@ def test_a_silent_host_is_named(hosts: Path, monkeypatch: pytest.MonkeyPatch) ->
             "the measurement ended early, in round 1: the launcher refuses to run as root; add "
             "--allow-run-as-root to it",
         ),
+        (
+            "stderr:process rank 1 on node n1 exited on signal 14 (Alarm clock).",
+            "the measurement ended early, in round 1; give more --seconds",
+        ),
     ],
 )
 def test_a_dead_host_is_named_by_the_launchers_line(
