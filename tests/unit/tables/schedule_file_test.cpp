@@ -224,7 +224,7 @@ TEST(ScheduleFile, HostileFilesAreRefused) {
   refused("[[],[[\"reduce\",[\"send\",0],[\"recv\",1]]]]", "does not reduce");
   refused("[[],[[\"publish\",[\"send\",0]]]]", "unknown entry 'publish'");
   refused("[[[\"send\",0,1,0,268435456]]]", "scratch is too large");
-  refused("[[[\"recv\",5]]]", "there are no");
+  refused("[[[\"recv\",5]]]", "recv has 2 blocks, not 1 from number 5 on");
   refused(std::string(100'000, '['), "expected");
   std::string rounds = "[[]";
   for (int i = 0; i < 1'000'000; ++i) rounds += ",[]";
