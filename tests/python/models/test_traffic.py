@@ -206,8 +206,8 @@ def test_command_lines_of_phases(toccata: Toccata, tmp_path: Path) -> None:
     said = toccata("place", str(file), "--phase", "7", "--no-scotch", "--seconds", "0.1")
     assert "phase 7" in said.stdout and "Map the ranks" in said.stdout, said.stdout + said.stderr
     for words, complaint in {
-        ("traffic", str(file), "--phase", "0"): "--phase 0: expected a number that",
-        ("traffic", str(file), "--phase", "solve"): "--phase solve: expected a number that",
+        ("traffic", str(file), "--phase", "0"): "--phase 0: expected a number passed",
+        ("traffic", str(file), "--phase", "solve"): "--phase solve: expected a number passed",
         ("place", str(file), "--phase", "8"): "--phase 8: the phases of this record are: -2, 1",
         ("traffic", "ring", "-p", "4", "--phase", "1"): "--phase selects recorded traffic",
     }.items():
