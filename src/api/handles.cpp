@@ -44,21 +44,25 @@ int start_by(int (Request::*start)(), toccata_request* request) {
   });
 }
 
+int make(std::unique_ptr<Call> call, MPI_Comm comm, const char* algorithm, bool persistent,
+         toccata_request* handle) {
+  if (handle == nullptr) return raise_error(comm, MPI_ERR_ARG, "request is NULL");
+  *handle = TOCCATA_REQUEST_NULL;
+  std::unique_ptr<Request> made;
+  int code = Request::make(std::move(call), comm, algorithm, persistent, made);
+  if (code == MPI_SUCCESS && !persistent) code = made->start();
+  if (code == MPI_SUCCESS) *handle = new toccata_request_object{.request = std::move(made)};
+  return code;
+}
+
 }  // namespace
 
 int make_request(const Operation& call, Call::Start start, MPI_Comm comm, const char* algorithm,
                  bool persistent, toccata_request* handle) noexcept {
   return guarded_collective(comm, [&] {
     auto copy = std::make_unique<Call>(call, start);
-    return guarded(comm, [&]() -> int {
-      if (handle == nullptr) return raise_error(comm, MPI_ERR_ARG, "request is NULL");
-      *handle = TOCCATA_REQUEST_NULL;
-      std::unique_ptr<Request> made;
-      int code = Request::make(std::move(copy), comm, algorithm, persistent, made);
-      if (code == MPI_SUCCESS && !persistent) code = made->start();
-      if (code == MPI_SUCCESS) *handle = new toccata_request_object{.request = std::move(made)};
-      return code;
-    });
+    return guarded(comm,
+                   [&] { return make(std::move(copy), comm, algorithm, persistent, handle); });
   });
 }
 
