@@ -65,7 +65,7 @@ class Shortcuts {
     };
     struct Gaps {
       Packed sends, receives;
-      bool is_root;  // of a broadcast, which sends what is in `receives`
+      bool is_root;  // of a broadcast: what it sends is in `receives`
     };
     std::unique_ptr<Gaps> gaps = {};  // null if no buffer has gaps
 
