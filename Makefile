@@ -11,7 +11,7 @@ RELEASE = build/release
 ASAN = build/asan
 export CTEST_OUTPUT_ON_FAILURE = 1
 
-.PHONY: all demo test test-asan test-long simgrid fuzz tsan coverage faults soak install wheel test-wheel test-mpis test-hosts deb test-deb docs look proofs test-cluster test-srun overhead interfaces node cluster lint format headers clean help devices guest examples applications suites setup configure tidy ranks faults-hosts libraries findings
+.PHONY: all demo test test-asan test-long simgrid fuzz tsan coverage faults soak install wheel test-wheel test-mpis test-hosts deb test-deb docs look proofs test-cluster test-srun overhead interfaces node cluster lint format headers clean help devices guest patterns examples applications suites setup configure tidy ranks faults-hosts libraries findings
 
 all: configure ## build everything: the library for each MPI found, the benchmark, the command line
 	@echo "== building (build/release)"
@@ -174,6 +174,12 @@ devices: all ## buffers in GPU memory on a GPU (CUDA): tests, then times, for ea
 guest: all ## cost of the preloaded library for a program, compared with a bare run, for each MPI
 	@for family in $(RELEASE)/bench/*/guest; do \
 	  python3 scripts/guest.py $$(basename $$(dirname $$family)) $(RELEASE); \
+	done
+
+patterns: all ## loops of short calls as programs write them, with and without the preloaded library, for each MPI
+	@for program in $(RELEASE)/bench/*/patterns; do \
+	  name=$$(basename $$(dirname $$program)); echo "== $$name"; \
+	  scripts/mpiexec.sh $$name 2 env LD_PRELOAD=$(RELEASE)/lib/$$name/libtoccata.so $$program; \
 	done
 
 examples: all ## whole programs bare and preloaded, 4 ranks here, 16 on four pretended hosts (root; 12 minutes)

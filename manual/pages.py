@@ -91,9 +91,11 @@ _EXIT_STATUS = """
 0
     Success.
 1
-    A proof, a check of ``toccata doctor`` or the started program failed.
+    A proof, a measurement or a check of ``toccata doctor`` failed.
 2
     Invalid request: one line on standard error names the problem and the remedy.
+3
+    ``toccata check`` found slow parts.
 130
     Interrupted.
 """
@@ -117,7 +119,7 @@ def _command(name: str, command: Any) -> Page:
     text = section("Synopsis", " ".join(words)) + section("Description", rst(body))
     text += section("Arguments", arguments) if arguments else ""
     text += section("Options", options) if options else ""
-    text += section("Examples", rst(examples))
+    text += section("Examples", rst(examples)) if examples else ""
     text += section("See also", "**toccata**\\ (1), **toccata.conf**\\ (5)")
     return Page(f"toccata-{name.replace(' ', '-')}", 1, _sentence(body), text)
 

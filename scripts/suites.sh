@@ -88,6 +88,9 @@ install_mpi4py() { # FAMILY
     --disable-pip-version-check --no-binary mpi4py "mpi4py==$mpi4py" numpy
 }
 
+case " $* " in
+*" --help "*) exec "$root/build/venv/bin/python" "$root/scripts/suites.py" --help ;;
+esac
 quietly packages.log install_packages
 quietly fetch.log fetch
 [ -e "$here/mpi-bench-openmpi" ] || ! [ -e /usr/include/fftw3-mpi.h ] ||

@@ -33,15 +33,15 @@
  *
  * Messages use a private communicator. MPI_Init creates it from MPI_COMM_WORLD if this library is
  * preloaded or comes before MPI in the link order. Otherwise the first collective on a communicator
- * that contains all ranks creates it, unless MPI has MPI_THREAD_MULTIPLE; communicators without it
- * get one of their own. In this second case, native serves the nonblocking collectives of a
- * communicator at first, which must not wait for other ranks. Toccata serves them after its
- * first blocking or persistent collective. The private communicator does not inherit attributes.
- * The first collective on a communicator calls one or two additional MPI collectives.
+ * with all ranks creates it. Until then, or with MPI_THREAD_MULTIPLE, each communicator gets its
+ * own. In this second case, Toccata serves a communicator's nonblocking collectives only after its
+ * first blocking or persistent one. Before that, native serves them, because they must not wait for
+ * other ranks. The private communicator does not inherit attributes. The first collective on a
+ * communicator calls one or two additional MPI collectives.
  *
  * Errors: as in MPI, the library calls the communicator's error handler, then returns the error
  * code. If an algorithm or a parameter is unknown or cannot run here, the class is MPI_ERR_ARG, and
- * MPI_Error_string has the reason.
+ * MPI_Error_string has the reason (MPICH 4.0: stderr).
  *
  * Neighbours: if an edge occurs several times, the k-th block that is sent along this edge is the
  * k-th block that arrives along it. On a Cartesian topology, a block that a rank sends in negative

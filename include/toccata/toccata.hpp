@@ -278,7 +278,7 @@ inline toccata_request* handles(std::span<Request> requests) {
 inline int count(std::size_t elements) {
   if (elements > static_cast<std::size_t>(std::numeric_limits<int>::max())) [[unlikely]]
     fail(MPI_ERR_COUNT, std::to_string(elements) +
-                            " elements are more than an int counts; use a function of "
+                            " elements exceed the range of int; use a function of "
                             "toccata/large.h");
   return static_cast<int>(elements);
 }

@@ -15,6 +15,6 @@ bool is_proved(const Algorithm& algorithm);
 // (packaging/prove.cpp).
 std::span<const std::string_view> proved_paths();
 
-inline constexpr std::string_view not_proved = "not proved; only a user may name it";
+inline constexpr std::string_view not_proved = "not proved, and runs by name only";
 
 }  // namespace toccata

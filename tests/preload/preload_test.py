@@ -399,7 +399,7 @@ class Preload(unittest.TestCase):
             outcome = run(options.programs[0], 2, algorithm, more=asked)
             self.assertEqual(outcome.out, ["right"], outcome.error)
             self.assertEqual(len(outcome.messages), 1)
-            self.assertIn("a level called 'foo'", outcome.messages[0])
+            self.assertIn("unknown level 'foo'", outcome.messages[0])
 
     def test_doctor_ends_the_program_where_it_begins(self):
         outcome = run(options.programs[0], 3, None, more={"TOCCATA_DOCTOR": "1"})

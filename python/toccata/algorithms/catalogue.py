@@ -17,7 +17,7 @@ ALSO_SERVED = {
     "neighbor_alltoallw": "neighbor_alltoallv",
     "reduce_scatter_block": "reduce_scatter",
 }
-NOT_PROVED = "not proved; only a user may name it"
+NOT_PROVED = "not proved, and runs by name only"
 MOST_CLOSE = 5  # names to suggest for a mistyped one
 
 

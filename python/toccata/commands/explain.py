@@ -81,7 +81,7 @@ def explain(
     it was measured. If all ranks reported, the first lines show the share of the time in which
     ranks waited for late ones, and name these ranks. `--html` writes all this as one page. `-o`
     draws the time of the run, and the time without Toccata, calculated from the measured native
-    times. mpi4py's lower-case reductions combine Python objects with point-to-point messages. The
+    times. mpi4py's lower-case reductions send Python objects in point-to-point messages. The
     report shows only the broadcasts of comm.allreduce; comm.reduce, scan and exscan do not appear.
 
     With two reports, explain compares the runs before and after a change. For calls that occur in

@@ -44,7 +44,7 @@ Nodes = Annotated[
 SplitOption = Annotated[
     Split,
     typer.Option(
-        help="sizes: fit to every other size; collectives: to all collectives except one, in turn."
+        help="sizes: fit to every second size; collectives: to all collectives but one, in turn."
     ),
 ]
 Save = Annotated[

@@ -196,8 +196,8 @@ def run(
     precede it, and a shell script may contain it. The exit code is that of the program, or 2 if
     Toccata cannot start the command.
 
-    Each run saves its results for the next run on nodes of the same kind (TOCCATA=learn). Another
-    value of TOCCATA or --no-learn turns that off.
+    Each run saves its results for the next run on nodes of the same kind (TOCCATA=learn).
+    --no-learn or TOCCATA=auto turns that off.
 
     Examples:
 

@@ -266,9 +266,9 @@ def _unknown(report: Report) -> Iterator[str]:
     left_out = report.arrivals.left_out
     if left_out > CONTRADICT * (kept + left_out):
         yield (
-            f"{left_out} of {kept + left_out} sampled calls contradict each other and are left "
-            "out: they have no data, or the threads of different ranks use their communicators "
-            "in different orders"
+            f"{left_out} of {kept + left_out} sampled calls have contradictory times and are "
+            "left out: they have no data, or threads of different ranks use communicators in "
+            "different orders"
         )
 
 
@@ -315,13 +315,13 @@ def _why_not(row: Row) -> tuple[str, str]:
     try:
         choice = _core.parse_choice(row.collective, asked)
         why = "" if choice.native else choice.why_impossible(_core.Shape(row.ranks))
-    except _core.ChoiceError as error:
-        why = str(error)
+    except _core.ChoiceError:
+        why = "cannot run here"
     if why:
         return "impossible", f"{asked} {why} (there are {row.ranks} ranks); name another algorithm"
     return "this call", (
-        f"{asked} cannot serve these calls: their operation does not commute or does not suit the "
-        "datatype, elements overlap, or MPI refuses their arguments"
+        f"{asked} cannot serve these calls: their nodes, operation or datatype do not permit it, "
+        "elements overlap, or MPI refuses their arguments"
     )
 
 

@@ -118,7 +118,7 @@ def measure(
                     if measurement.valid is False:
                         raise Failure(
                             f"{plan.collective} by {measurement.algorithm} gave wrong data with "
-                            f"{q.plural('rank', ranks)} and {measurement.bytes} bytes"
+                            f"{q.plural('rank', ranks)} and {q.plural('byte', measurement.bytes)}"
                         )
                     here = [each for each in run.measurements if each.bytes == measurement.bytes]
                     if len(here) + len(run.impossible) == len(plan.algorithms):

@@ -22,6 +22,7 @@ from threading import Lock, Timer
 from typing import Any
 
 from toccata import _core, store
+from toccata import quantities as q
 from toccata.algorithms import outside
 from toccata.errors import Failure, InputError
 from toccata.launching import launcher
@@ -365,8 +366,8 @@ def _ends_where_all_wait(platform: Platform, cell: Cell, limit: float, runs: _Ru
 
 def _name(cell: Cell) -> str:
     return (
-        f"{cell.collective} by {cell.algorithm} with {cell.ranks} ranks ({cell.placement}) and "
-        f"{cell.bytes} bytes"
+        f"{cell.collective} by {cell.algorithm} with {q.plural('rank', cell.ranks)} "
+        f"({cell.placement}) and {q.plural('byte', cell.bytes)}"
     )
 
 

@@ -33,13 +33,13 @@ def named(text: str) -> _core.Machine:
 
 
 def unknown_levels(machine: _core.Machine) -> str:
-    """A sentence, if a machine has levels that no algorithm uses; otherwise "".
+    """A sentence, if a machine has levels with unknown names; otherwise "".
 
     Most often, their names are misspelled.
     """
     unknown = " or ".join(_core.unknown_levels(machine))
     remedy = "rename it, for example to leaf, node, socket, numa, l3 or core"
-    return f"no algorithm uses a level called {unknown}; {remedy}" if unknown else ""
+    return f"unknown level {unknown}; {remedy}" if unknown else ""
 
 
 def places(machine: str | None, most: int) -> int:

@@ -26,9 +26,9 @@ namespace toccata::algorithms::allgather {
 static const Parameter local_rank_0 = choice(
     "local_rank_0", "whether local rank 0 also receives from other regions, or idles meanwhile",
     {"works", "idles"});
-static const Parameter lanes = choice(
-    "lanes", "concurrent messages into a region: as many as ranks in the largest or smallest one",
-    {"largest", "smallest"});
+static const Parameter lanes =
+    choice("lanes", "concurrent messages into a region: the size of the largest or smallest region",
+           {"largest", "smallest"});
 static const Parameter levels = [] {
   Parameter made =
       choice("levels", "levels of the machine that form regions", {"all", "node", "node+socket"});

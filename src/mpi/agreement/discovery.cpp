@@ -70,8 +70,8 @@ void Surroundings::read_setting() {
   if (!machine_->remark().empty())
     complaints_.push_back("TOCCATA_TOPOLOGY=" + text_ + ": " + machine_->remark());
   for (const std::string& each : unknown_levels(*machine_))
-    complaints_.push_back("TOCCATA_TOPOLOGY=" + text_ + ": no algorithm uses a level called '" +
-                          each + "'; algorithms use node, socket, numa, l3 and core.");
+    complaints_.push_back("TOCCATA_TOPOLOGY=" + text_ + ": unknown level '" + each +
+                          "'; most algorithms use only node, socket, numa, l3 and core.");
   const int level = node_level(*machine_);
   if (places_.empty() && level >= 0 && !machine_->level(level).labels.empty()) {
     own_.host = host_on(*machine_, level, processor_name());

@@ -22,13 +22,10 @@ namespace toccata {
 
 namespace {
 
-constexpr std::size_t memory_per_rank = 256 << 10;  // bytes
+// Programs often have about ten communicators. A part takes memory only once it is used.
+constexpr int parts_per_rank = 16;
 // Below this limit, a system call takes longer than two copies.
 constexpr std::int64_t least_direct = 4 << 10;  // bytes
-constexpr int most_parts = static_cast<int>(memory_per_rank / node::Part::bytes(node::Part::usual));
-constexpr int parts_beside_large =
-    static_cast<int>((memory_per_rank - node::Part::bytes(node::Part::large)) /
-                     node::Part::bytes(node::Part::usual));
 
 // The ranks of this node, ascending; empty if the launcher does not tell.
 std::vector<int> ranks_on_node() {
@@ -110,7 +107,7 @@ void NodeMemory::open(MPI_Comm world, Settings::Node permitted) {
   if (sched_getaffinity(0, sizeof allowed, &allowed) == 0)
     std::memcpy(mine.cores.data(), &allowed, std::min(sizeof mine.cores, sizeof allowed));
   if (may_share && place_ == 0)
-    segment_.create(ranks, most_parts, number).copy(mine.path, sizeof mine.path - 1);
+    segment_.create(ranks, parts_per_rank, number).copy(mine.path, sizeof mine.path - 1);
   std::vector<Card> all(ranks);
   Idle idle;
   Exchange exchange(node_comm, idle, waits_in_blocking_calls);
@@ -140,7 +137,7 @@ bool NodeMemory::share(std::span<const Card> all) {
   const Card& first = all.front();
   if (place_ == 0) return segment_.is_open();
   return *first.path != '\0' &&
-         segment_.open(first.path, static_cast<int>(all.size()), most_parts, first.number);
+         segment_.open(first.path, static_cast<int>(all.size()), parts_per_rank, first.number);
 }
 
 bool NodeMemory::can_copy(std::span<const Card> all) {
@@ -181,7 +178,7 @@ void NodeMemory::keep(std::span<const Card> all, bool copies, std::unique_ptr<no
   spare_cores_ = number >= static_cast<int>(all.size());
   if (copies || xpmem != nullptr)
     peers_ = std::make_unique<node::ProcessMemory>(std::move(processes), std::move(xpmem));
-  states_.resize(has_large_part() ? 1 + parts_beside_large : most_parts);
+  states_.resize(parts_per_rank);
 }
 
 node::DirectReading NodeMemory::direct_reading(std::span<const int> places) const {

@@ -31,8 +31,7 @@ class NodeMemory {
   int place(int world_rank) const;
   node::Part* part(int place, int number) const { return segment_.part(place, number); }
 
-  // The number of parts of each rank: fewer on nodes with more than two ranks, whose part 0 is
-  // large.
+  // The number of parts of each rank. On nodes with more than two ranks, part 0 is large.
   int parts() const { return static_cast<int>(states_.size()); }
   // Reserves the memory of our part `number`; null if there is none.
   node::PartState* reserve(int number);

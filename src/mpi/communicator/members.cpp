@@ -297,7 +297,7 @@ bool Members::knows_places(const Algorithm& algorithm) {
 
 std::shared_ptr<const Placement> Members::find_placement() {
   if (open_channel() != MPI_SUCCESS || !channel().is_ready())
-    throw ChoiceError("needs the locations of the ranks, which Toccata cannot discover");
+    throw ChoiceError("Toccata cannot discover where the ranks run");
   const std::vector<int> ranks = ranks_in_world(user_);
   if (channel().all_know_places())
     return std::make_shared<const Placement>(process_->world_placement()->among(ranks));

@@ -60,8 +60,8 @@ int on_reordered(MPI_Comm comm, const std::function<Mapping(const Placement& pla
   try {
     players = map(*communicator->placement());
   } catch (const ChoiceError& error) {
-    communicator->say_once("TOCCATA_TOPOLOGY: reorder:topologies: a topology " +
-                           std::string(error.what()) + ". Keeping the order of its ranks.");
+    communicator->say_once("TOCCATA_TOPOLOGY: reorder:topologies: " + std::string(error.what()) +
+                           ". Keeping the order of the ranks.");
     return make(comm);
   }
   if (players == identity(communicator->size())) return make(comm);

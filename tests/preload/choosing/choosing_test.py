@@ -204,7 +204,7 @@ class Choosing(unittest.TestCase):
         self.assertFalse(outcome.served("allgather", "tuned"))
         self.assertTrue(outcome.served("bcast", "tuned"))
         [said] = outcome.messages
-        self.assertIn("allgather/wrong is not proved; only a user may name it", said)
+        self.assertIn("allgather/wrong is not proved, and runs by name only", said)
 
         outcome = self.run_calls(
             20, slow=False, library=library, right=False, TOCCATA_ALLGATHER="wrong"

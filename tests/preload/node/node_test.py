@@ -24,7 +24,7 @@ WHOLE = SHARED | {f"TOCCATA_{each}": "shared:reducers=whole" for each in ("ALLRE
 PUBLISHED = SHARED | {
     f"TOCCATA_{each}": "linear:travel=published" for each in ("ALLTOALLV", "GATHERV", "SCATTERV")
 }
-LARGEST = 256 << 10  # bytes of shared memory per rank
+LARGEST = 656 << 10  # bytes of shared memory per rank
 
 
 def run(what, ranks, settings, denied=None, patience=60, reports=False, program="node"):

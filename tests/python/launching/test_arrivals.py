@@ -174,7 +174,7 @@ def test_unknown_arrivals_are_named(tmp_path: Path) -> None:
     document["arrivals"]["left_out"] = 100
     lines = answers(document, tmp_path)
     assert "known for 50% of the time in collectives" in lines[0]
-    assert lines[1].startswith("100 of 200 sampled calls contradict each other")
+    assert lines[1].startswith("100 of 200 sampled calls have contradictory times")
     document["rows"][1]["seconds"] = 0.05
     document["arrivals"]["left_out"] = 9
     assert answers(document, tmp_path)[0].startswith("blocking collectives")
