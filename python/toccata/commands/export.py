@@ -45,8 +45,8 @@ def export(
     a rule applies only near a measured point.
 
     Also prints the settings with which the MPI reads the file and obeys it in every call. Open MPI
-    applies a rule to every MPI_Op. So algorithms that change the order of operands are not exported
-    to it.
+    applies a rule to every MPI_Op. So algorithms with which it would reorder operands that do not
+    commute are left out.
 
     Examples:
 

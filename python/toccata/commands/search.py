@@ -172,10 +172,12 @@ def _print_summary(found: searching.Result, task: searching.Task, took: float) -
     )
     if ours is not None and ours.simulated is not None:
         less = 1 - best.simulated / ours.simulated
+        known = f"the library's best, {ours.candidate.label}"
+        time = f"{q.show_microseconds(ours.simulated)} µs"
         console.print(
-            f"the library's best, {ours.candidate.label}, takes "
-            f"{q.show_microseconds(ours.simulated)} µs: "
-            + (f"this is {less:.1%} less" if less > 0 else "no faster candidate was found")
+            f"{less:.1%} less than {known}, with {time}"
+            if less > 0
+            else f"{known}, takes {time}: no faster candidate was found"
         )
     console.print(
         f"[dim]{len(found.all)} candidates by the model, {len(found.simulated)} simulated; "

@@ -218,4 +218,4 @@ def _print_predicted(platform: platforms.Platform, outcomes: dict[Cell, Outcome]
         error = model_beside.scored(platform, outcomes, of).error
         console.print(f"[dim]{name}: by the model, median error {error:.1%}[/]")
     found = model_beside.scored(platform, outcomes, predicted)
-    console.print(f"the model compared with the simulation: {model_beside.text(found)}")
+    console.print(f"model (terms: see toccata fit --help): {model_beside.text(found)}")

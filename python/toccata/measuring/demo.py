@@ -206,6 +206,6 @@ def summary(cells: Sequence[Cell]) -> str:
             + f", clearly slower in {len(slower)}"
             + (f" (at most {1 / min(slower):.2f}× slower)" if slower else "")
             + f", without a clear winner in {len(here) - len(clear)}"
-            + f" (counted as 1); geometric mean of the speedups over native: {mean:.2f}×"
+            + f" (speedups counted as 1); geometric mean of the speedups over native: {mean:.2f}×"
         )
     return "\n".join(lines)

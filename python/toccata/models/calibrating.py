@@ -163,7 +163,7 @@ def fit(measured: Measured, name: str) -> tuple[_core.Model, dict[str, list[Line
             node = {**levels[0], "level": "node"}
             levels.insert(1, node)
         node["injection"] = rate
-    missing = "" if "network" in lines else "; the network is assumed like the outermost one"
+    missing = "" if "network" in lines else "; network: a copy of the outermost level"
     document = {
         "name": name,
         "origin": f"toccata calibrate: {measured.ranks} ranks, {measured.mpi}; "

@@ -192,7 +192,7 @@ def _report_bounds(section: Section, found: Found) -> None:
         "says that no allgather can reach the bound; `torus_multiport` comes near it, because it "
         "divides blocks into 2N parts for N dimensions. `torus_trees` puts the least possible "
         "load on every link; the remaining time passes until the first segment has crossed 22 "
-        "links. Trees that begin with one message to or from one root do not come near the bound:"
+        "links. For scatter and gather, `torus_mst` does not come near the bound:"
     )
     section.table(
         ["operation", "short: bound, rounds", "ours", "long: bound, ms", "ours", "ours / bound"],

@@ -216,9 +216,9 @@ def _each_alone(section: Section, all_: list[Beside]) -> None:
     gain = f"; in the others, ours is {geometric_mean(ahead):.2f} times as fast" if ahead else ""
     section.say(
         f"In {len(all_) - len(ahead)} of these cells, the fastest of the four selectors is within "
-        f"{LEVEL - 1:.0%} of the best of ours{gain}. A library has one selector. Compared with "
-        "each one alone, the geometric mean of the best of ours (the best of those tried with the "
-        f"usual model) is: {', '.join(each_alone)}."
+        f"{LEVEL - 1:.0%} of the best of ours{gain}. A library has one selector. Each one's time "
+        "divided by that of the best of ours (of those tried with the usual model), geometric "
+        f"mean: {', '.join(each_alone)}."
     )
 
 
@@ -268,7 +268,7 @@ def _introduce(section: Section, quick: bool) -> None:
         "for all-to-alls and reduce-scatters, the total for all ranks)"
         + ("" if quick else few)
         + ".\n\n"
-        "*Best* is the fastest among all our algorithms with default parameters, and the "
+        "*Best* is the fastest of all our algorithms with default parameters and of the "
         f"{IN_FRONT} that each model ranks first, with the parameters that it predicts to be best. "
         "*Chosen* is the algorithm that the library would try first, by the "
         "platform's model or by the model of a usual machine, which is used if the platform is "

@@ -16,7 +16,7 @@
 namespace toccata::algorithms::allgather {
 
 static const Parameter exchange =
-    choice("exchange", "allgather in each lane of one rank per node",
+    choice("exchange", "allgather in each lane (one rank per node)",
            {"bruck", "sparbit", "recursive_doubling", "recursive_multiplying"});
 
 static Flat in_lane(const Shape& shape) {

@@ -14,7 +14,7 @@
 namespace toccata::algorithms::allreduce {
 
 static const Parameter between =
-    choice("between", "algorithm in each lane of one rank per node: allreduce/...",
+    choice("between", "algorithm in each lane (one rank per node): allreduce/...",
            {"recursive_doubling", "ring", "rabenseifner", "recursive_multiplying"});
 
 static const Parameter inside =

@@ -13,7 +13,7 @@
 namespace toccata::algorithms::reduce {
 
 static const Parameter between =
-    choice("between", "algorithm in each lane of one rank per node: reduce/...",
+    choice("between", "algorithm in each lane (one rank per node): reduce/...",
            {"binomial", "reduce_scatter_gather", "pipeline"});
 static const Parameter segments =
     number_of_segments("segments, which follow each other in each lane", {1, 3}, 1);

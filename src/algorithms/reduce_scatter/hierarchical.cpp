@@ -20,7 +20,7 @@ namespace toccata::algorithms::reduce_scatter {
 static const Parameter between = choice("between", "algorithm among leaders: reduce_scatter/...",
                                         {"circulant", "ring", "recursive_multiplying"});
 static const Parameter inside =
-    choice("inside", "algorithm for reduce and scatter inside each region: bcast/..., gather/...",
+    choice("inside", "inside each region: bcast/... and gather/..., both run backwards",
            {"binomial", "linear"});
 
 static Flat among_leaders(const Shape& shape) {

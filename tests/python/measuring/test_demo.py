@@ -22,8 +22,8 @@ def test_demo(machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for place in ("2 ranks", "4 ranks"):
         assert (
             f"{place}: Toccata is clearly faster in 0 of 16 cases, clearly slower in 16 (at most "
-            "2.00× slower), without a clear winner in 0 (counted as 1); geometric mean of the "
-            "speedups over native: 0.50×"
+            "2.00× slower), without a clear winner in 0 (speedups counted as 1); geometric mean of "
+            "the speedups over native: 0.50×"
         ) in " ".join(stdout.split())
     assert (machine / "results/demo.png").stat().st_size > 1000
     runs = (machine / "log").read_text().splitlines()
@@ -50,8 +50,8 @@ def test_noise_is_no_result() -> None:
     assert [each.clear for each in CELLS] == [True, False, False, True]
     assert demo.summary(CELLS) == (
         "2 ranks: Toccata is clearly faster in 1 of 4 cases (at most 2.00× faster), "
-        "clearly slower in 1 (at most 1.50× slower), without a clear winner in 2 (counted as 1); "
-        "geometric mean of the speedups over native: 1.07×"
+        "clearly slower in 1 (at most 1.50× slower), without a clear winner in 2 "
+        "(speedups counted as 1); geometric mean of the speedups over native: 1.07×"
     )
     with console.capture() as said:
         console.print(demo.table(CELLS))
