@@ -185,14 +185,20 @@ TOCCATA_INTERPOSED(Dist_graph_create_adjacent, RawComm raw, int indegree, const 
 
 TOCCATA_INTERPOSED(Comm_free, MPI_Comm* comm) {
   if (!Settings::get().is_our_mpi() || comm == nullptr) return next_Comm_free()(comm);
-  const Communicator::Freeing freeing(*comm);
+  const Communicator::DeletingAttributes here(*comm);
   return next_Comm_free()(comm);
 }
 
 TOCCATA_INTERPOSED(Comm_disconnect, MPI_Comm* comm) {
   if (!Settings::get().is_our_mpi() || comm == nullptr) return next_Comm_disconnect()(comm);
-  const Communicator::Freeing freeing(*comm);
+  const Communicator::DeletingAttributes here(*comm);
   return next_Comm_disconnect()(comm);
+}
+
+TOCCATA_INTERPOSED(Comm_delete_attr, RawComm comm, int keyval) {
+  if (!Settings::get().is_our_mpi()) return next_Comm_delete_attr()(comm, keyval);
+  const Communicator::DeletingAttributes here((MPI_Comm)comm);
+  return next_Comm_delete_attr()(comm, keyval);
 }
 
 TOCCATA_INTERPOSED(Comm_set_info, RawComm comm, Raw<MPI_Info> info) {

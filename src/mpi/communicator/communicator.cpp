@@ -67,7 +67,7 @@ Communicator* Communicator::find(MPI_Comm user) {
   if (found != 0) return static_cast<Communicator*>(static_cast<Attachment*>(known));
 
   Process* process = Process::current();
-  if (process == nullptr || Freeing::concerns(user)) return nullptr;
+  if (process == nullptr || DeletingAttributes::concerns(user)) return nullptr;
   const auto made = std::make_shared<Communicator>(*process, user);
   if (PMPI_Comm_set_attr(user, Keyvals::communicator(), static_cast<Attachment*>(made.get())) !=
       MPI_SUCCESS)

@@ -61,24 +61,26 @@ class Communicator final : public Members, public Attachment {
 #endif
   }
 
-  // Exists while MPI frees a communicator in this thread. The program's callbacks for its
-  // attributes may still use it. If ours is deleted by then, it must not come back, because MPI
-  // would not delete it again. So native serves these calls.
-  class Freeing {
+  // Exists while MPI deletes attributes of a communicator in this thread, maybe because it frees the
+  // communicator. The program's callbacks for them may use it. If ours is not there, it must not
+  // come now, because MPI might not delete it again. So native serves these calls.
+  class DeletingAttributes {
    public:
-    explicit Freeing(MPI_Comm user) : user_(user), outer_(innermost_) { innermost_ = this; }
-    ~Freeing() { innermost_ = outer_; }
-    Freeing(const Freeing&) = delete;
+    explicit DeletingAttributes(MPI_Comm user) : user_(user), outer_(innermost_) {
+      innermost_ = this;
+    }
+    ~DeletingAttributes() { innermost_ = outer_; }
+    DeletingAttributes(const DeletingAttributes&) = delete;
     static bool concerns(MPI_Comm user) {
-      const Freeing* each = innermost_;
+      const DeletingAttributes* each = innermost_;
       while (each != nullptr && each->user_ != user) each = each->outer_;
       return each != nullptr;
     }
 
    private:
     MPI_Comm user_;
-    const Freeing* outer_;
-    static constinit inline thread_local const Freeing* innermost_ = nullptr;
+    const DeletingAttributes* outer_;
+    static constinit inline thread_local const DeletingAttributes* innermost_ = nullptr;
   };
 
   // Changes whenever data stored by handle becomes invalid: the handle may belong to another

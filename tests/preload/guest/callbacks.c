@@ -1,5 +1,5 @@
-/* Callbacks of attributes that use their communicator while it is freed, and after that, another
- * communicator, to which MPI may give the same handle. */
+/* Callbacks of attributes that use their communicator while it is freed, or while the attribute is
+ * deleted, and after that, another communicator, to which MPI may give the same handle. */
 #include "guest.h"
 
 static int uses;
@@ -20,13 +20,14 @@ int main(int argc, char** argv) {
   int key;
   start(&argc, &argv);
   MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, use, &key, NULL);
-  for (int i = 0; i < 8; ++i) {
+  for (int i = 0; i < 10; ++i) {
     MPI_Comm comm, backwards;
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
-    if (i % 4 == 1) faults += every_collective(comm, 3, 1);
+    if (i % 5 == 1) faults += every_collective(comm, 3, 1);
     MPI_Comm_set_attr(comm, key, NULL);
-    if (i % 4 == 2) faults += every_collective(comm, 3, 1);
-    if (i % 4 == 3)
+    if (i % 5 == 2) faults += every_collective(comm, 3, 1);
+    if (i % 5 == 4) MPI_Comm_delete_attr(comm, key);
+    if (i % 5 == 3)
       MPI_Comm_disconnect(&comm);
     else
       MPI_Comm_free(&comm);
@@ -40,7 +41,7 @@ int main(int argc, char** argv) {
     }
     MPI_Comm_free(&backwards);
   }
-  faults += uses != 8 * 40;
+  faults += uses != 10 * 40;
   MPI_Comm_set_attr(MPI_COMM_SELF, key, NULL); /* MPI_Finalize calls back */
   finish();
   return 0;

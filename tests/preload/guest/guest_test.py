@@ -115,7 +115,7 @@ class Guest(unittest.TestCase):
         lines = self.expect_as_bare(guest("attributes"), 3, FORCED)
         self.assertEqual(lines[0], "copies 0 deletes 1")
 
-    def test_callbacks_that_use_a_communicator_being_freed(self):
+    def test_callbacks_that_use_their_communicator(self):
         for settings in ({}, FORCED):
             self.expect_right(run(guest("callbacks"), 2, settings))
 
