@@ -61,9 +61,9 @@ class Communicator final : public Members, public Attachment {
 #endif
   }
 
-  // Exists while MPI deletes attributes of a communicator in this thread, maybe because it frees the
-  // communicator. The program's callbacks for them may use it. If ours is not there, it must not
-  // come now, because MPI might not delete it again. So native serves these calls.
+  // Exists while MPI deletes attributes of a communicator in this thread, maybe because it frees
+  // the communicator. The program's callbacks for them may use it. If ours is not there, it must
+  // not come now, because MPI might not delete it again. So native serves these calls.
   class DeletingAttributes {
    public:
     explicit DeletingAttributes(MPI_Comm user) : user_(user), outer_(innermost_) {
