@@ -185,19 +185,19 @@ TOCCATA_INTERPOSED(Dist_graph_create_adjacent, RawComm raw, int indegree, const 
 
 TOCCATA_INTERPOSED(Comm_free, MPI_Comm* comm) {
   if (!Settings::get().is_our_mpi() || comm == nullptr) return next_Comm_free()(comm);
-  const Communicator::DeletingAttributes here(*comm);
+  const Communicator::DeletingAttributes here(*comm, true);
   return next_Comm_free()(comm);
 }
 
 TOCCATA_INTERPOSED(Comm_disconnect, MPI_Comm* comm) {
   if (!Settings::get().is_our_mpi() || comm == nullptr) return next_Comm_disconnect()(comm);
-  const Communicator::DeletingAttributes here(*comm);
+  const Communicator::DeletingAttributes here(*comm, true);
   return next_Comm_disconnect()(comm);
 }
 
 TOCCATA_INTERPOSED(Comm_delete_attr, RawComm comm, int keyval) {
   if (!Settings::get().is_our_mpi()) return next_Comm_delete_attr()(comm, keyval);
-  const Communicator::DeletingAttributes here((MPI_Comm)comm);
+  const Communicator::DeletingAttributes here((MPI_Comm)comm, false);
   return next_Comm_delete_attr()(comm, keyval);
 }
 

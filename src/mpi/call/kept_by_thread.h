@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <new>
 #include <pthread.h>
 
 namespace toccata {
@@ -15,16 +16,16 @@ class KeptByThread {
  public:
   // Null if the thread has none.
   static Value* get() { return mine_; }
-  // Null if the process has no key left: then no function could free the object. Null in the
-  // simulator, where ranks share the thread and its handles.
+  // Null without memory, or if the process has no key left: then no function could free the object.
+  // Null in the simulator, where ranks share the thread and its handles.
   static Value* make() {
 #ifdef TOCCATA_SIMULATED
     return nullptr;
 #endif
     static const Key key;
     if (mine_ != nullptr || !key.is_valid) return mine_;
-    auto made = std::make_unique<Value>();
-    if (pthread_setspecific(key.key, made.get()) == 0) mine_ = made.release();
+    std::unique_ptr<Value> made(new (std::nothrow) Value);
+    if (made != nullptr && pthread_setspecific(key.key, made.get()) == 0) mine_ = made.release();
     return mine_;
   }
 

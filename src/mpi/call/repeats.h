@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstdint>
 #include <memory>
+#include <new>
 #include <optional>
 #include <utility>
 
@@ -25,9 +26,8 @@ class Repeats {
   static bool is_one_more(const Signature& signature) {
     Repeats* const mine = KeptByThread<Repeats>::get();
     if (mine == nullptr) return false;
-    const Repeat* const last = mine->repeats_.find(key(signature), [&](const Repeat& one) {
-      return one.is_like(signature) && one.era == Communicator::era();
-    });
+    const Repeat* const last = mine->repeats_.find(
+        key(signature), [&](const Repeat& one) { return one.is_for(signature); });
     if (last == nullptr || *last->left == 0) return false;
     --*last->left;
     return true;
@@ -48,15 +48,19 @@ class Repeats {
         range_of(signature, operation, seat, calls.least, calls.most);
     if (!range) return;
     std::unique_ptr<const KeptArguments> arguments;
-    if (!is_in_one_class(operation.collective))
-      arguments = KeptArguments::of(signature, seat.p, datatypes);
+    try {
+      if (!is_in_one_class(operation.collective))
+        arguments = KeptArguments::of(signature, seat.p, datatypes);
+    } catch (const std::bad_alloc&) {
+      return;
+    }
     // Native serves calls without a look at their datatypes.
     if (arguments != nullptr && arguments->have_derived_datatypes()) return;
     Repeats* const mine = KeptByThread<Repeats>::make();
     if (mine == nullptr) return;
     RecentCalls<Repeat>& all = mine->repeats_;
     Repeat* kept =
-        all.find(key(signature), [&](const Repeat& one) { return one.is_like(signature); });
+        all.find(key(signature), [&](const Repeat& one) { return one.is_for(signature); });
     if (kept == nullptr) kept = &all.replace(key(signature));
     *kept = {.signature = signature,
              .era = Communicator::era(),
@@ -78,10 +82,11 @@ class Repeats {
     Range range = {};
     std::unique_ptr<const KeptArguments> arguments = {};
 
-    bool is_like(const Signature& other) const {
+    // Arrays last: they have as many numbers as the communicator had ranks.
+    bool is_for(const Signature& other) const {
       const std::int64_t elements = range.by_sent ? other.sent : other.received;
-      return signature.comm == other.comm && signature.collective == other.collective &&
-             signature.sent_type == other.sent_type &&
+      return era == Communicator::era() && signature.comm == other.comm &&
+             signature.collective == other.collective && signature.sent_type == other.sent_type &&
              signature.received_type == other.received_type &&
              signature.operation == other.operation && signature.root == other.root &&
              signature.width == other.width && signature.opens == other.opens &&

@@ -1,14 +1,19 @@
 #include "mpi/call/shortcuts.h"
 
+#include <new>
+#include <utility>
+
 namespace toccata {
 
 // Whether a message was longer than its reader's memory.
 bool Shortcuts::Shortcut::run_program(char* send, char* recv) {
   // The number of looks at a flag before other work is done, if the awaited rank has a core.
   static constexpr int quick_looks = 200;
+  const std::uint64_t call = board->begin_call();
+  Waiting::advance_at(call, comm);
   Waiting waiting(communicator->process(), spare_cores, comm);
   int looks = spare_cores ? quick_looks : 0;
-  return program->run(*board, board->begin_call(), send, recv, combines, [&] {
+  return program->run(*board, call, send, recv, combines, [&] {
     if (looks > 0)
       --looks;
     else
@@ -64,19 +69,31 @@ void Shortcuts::keep(const Signature& signature, const Operation& call, Communic
   if (mine == nullptr) return;
   Shortcut* const first = mine->shortcuts_.find(
       key(signature), [&](const Shortcut& one) { return one.is_for(signature); });
-  Shortcut* const found = first != nullptr ? first : &mine->shortcuts_.replace(key(signature));
-  Shortcut& made = *found;
-  made.program.reset();
-  made.gaps.reset();
-  made.signature = signature;
-  made.era = Communicator::era();
-  if (first == nullptr)
-    made.arguments = KeptArguments::of(signature, seat.p, communicator.process().datatypes());
-  const Binding& binding = execution.binding;
+  Shortcut& made = first != nullptr ? *first : mine->shortcuts_.replace(key(signature));
   // The first block of an array may lie elsewhere.
   const bool begins_in_buffer =
-      signature.width == 0 || binding.recv.block(0).address == signature.out;
-  if (first == nullptr || !begins_in_buffer) return;
+      signature.width == 0 || execution.binding.recv.block(0).address == signature.out;
+  try {
+    if (first != nullptr) {
+      made.program.reset();
+      made.gaps.reset();
+      made.signature = signature;
+      if (begins_in_buffer) make(made, call, communicator, plan, execution, transport, *memory);
+    } else {
+      made = {.signature = signature, .era = Communicator::era()};
+      made.arguments = KeptArguments::of(signature, seat.p, communicator.process().datatypes());
+    }
+  } catch (const std::bad_alloc&) {
+    made = {};
+  }
+}
+
+void Shortcuts::make(Shortcut& made, const Operation& call, Communicator& communicator,
+                     const Plan& plan, Execution& execution, const Transport& transport,
+                     const node::Memory& memory) {
+  const Seat seat = communicator.seat(call);
+  const Signature& signature = made.signature;
+  const Binding& binding = execution.binding;
   made.communicator = &communicator;
   made.channel = &communicator.channel();
   made.board = transport.board();
@@ -94,11 +111,11 @@ void Shortcuts::keep(const Signature& signature, const Operation& call, Communic
                                               : 0;
   made.reduction = execution.reduction_on_board();
   made.combines = call.collective.reduces ? made.reduction.combines() : node::Operator{};
-  made.program = node::ShortProgram::bind(*plan.program, *made.board, transport.turn(), *memory,
-                                          made.combines);
-  if (!made.program) return;
+  auto program =
+      node::ShortProgram::bind(*plan.program, *made.board, transport.turn(), memory, made.combines);
+  if (!program) return;
   const auto packed = [&](const Layout& blocks, int number) {
-    if (number == 0 || blocks.is_plain(number)) return Shortcut::Packed();
+    if (number == 0 || blocks.bytes(0) == 0 || blocks.is_plain(number)) return Shortcut::Packed();
     return Shortcut::Packed{static_cast<int>(blocks.elements(0)) * number, blocks.traits().type,
                             std::vector<char>(blocks.bytes(0) * number)};
   };
@@ -107,6 +124,7 @@ void Shortcuts::keep(const Signature& signature, const Operation& call, Communic
                       .is_root = binding.recv_role == Binding::Role::input};
   if (gaps.sends.elements > 0 || gaps.receives.elements > 0)
     made.gaps = std::make_unique<Shortcut::Gaps>(std::move(gaps));
+  made.program = std::move(program);
 }
 
 }  // namespace toccata

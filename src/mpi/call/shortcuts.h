@@ -38,7 +38,8 @@ class Shortcuts {
     return true;
   }
 
-  // Call this after a call that could take a shortcut. The second one of its kind creates it.
+  // Call this after a call that could take a shortcut. The second one of its kind creates it, if
+  // there is memory.
   static void keep(const Signature& signature, const Operation& call, Communicator& communicator,
                    const Plan& plan, Execution& execution, const Transport& transport);
 
@@ -92,6 +93,10 @@ class Shortcuts {
     int run_packed(char* send, char* recv);
     bool run_program(char* send, char* recv);
   };
+
+  static void make(Shortcut& made, const Operation& call, Communicator& communicator,
+                   const Plan& plan, Execution& execution, const Transport& transport,
+                   const node::Memory& memory);
 
   static std::uint64_t key(const Signature& signature) {
     return signature.handles() + static_cast<std::uint64_t>(signature.sent + signature.received) +

@@ -60,6 +60,8 @@ Communicator* Communicator::find(MPI_Comm user) {
   if (user == MPI_COMM_NULL) return nullptr;
   if (Keyvals::communicator() == MPI_KEYVAL_INVALID && Process::current() == nullptr)
     return nullptr;
+  const DeletingAttributes* const deleting = DeletingAttributes::of(user);
+  if (deleting != nullptr && deleting->frees()) return nullptr;
   void* known = nullptr;
   int found = 0;
   if (PMPI_Comm_get_attr(user, Keyvals::communicator(), &known, &found) != MPI_SUCCESS)
@@ -67,7 +69,7 @@ Communicator* Communicator::find(MPI_Comm user) {
   if (found != 0) return static_cast<Communicator*>(static_cast<Attachment*>(known));
 
   Process* process = Process::current();
-  if (process == nullptr || DeletingAttributes::concerns(user)) return nullptr;
+  if (process == nullptr || deleting != nullptr) return nullptr;
   const auto made = std::make_shared<Communicator>(*process, user);
   if (PMPI_Comm_set_attr(user, Keyvals::communicator(), static_cast<Attachment*>(made.get())) !=
       MPI_SUCCESS)

@@ -61,24 +61,30 @@ class Communicator final : public Members, public Attachment {
 #endif
   }
 
-  // Exists while MPI deletes attributes of a communicator in this thread, maybe because it frees
-  // the communicator. The program's callbacks for them may use it. If ours is not there, it must
-  // not come now, because MPI might not delete it again. So native serves these calls.
+  // Exists while MPI deletes attributes of a communicator in this thread. The program's callbacks
+  // for them may use it. If ours is not there, it must not come now, because MPI might not delete
+  // it again. So native serves these calls. If MPI frees the communicator, native serves all of
+  // them: the order in which MPI deletes attributes, ours among them, may differ between ranks.
   class DeletingAttributes {
    public:
-    explicit DeletingAttributes(MPI_Comm user) : user_(user), outer_(innermost_) {
+    explicit DeletingAttributes(MPI_Comm user, bool frees)
+        : user_(user), frees_(frees), outer_(innermost_) {
       innermost_ = this;
+      if (frees) end_era();
     }
     ~DeletingAttributes() { innermost_ = outer_; }
     DeletingAttributes(const DeletingAttributes&) = delete;
-    static bool concerns(MPI_Comm user) {
+    bool frees() const { return frees_; }
+    // Null if there is none.
+    static const DeletingAttributes* of(MPI_Comm user) {
       const DeletingAttributes* each = innermost_;
       while (each != nullptr && each->user_ != user) each = each->outer_;
-      return each != nullptr;
+      return each;
     }
 
    private:
     MPI_Comm user_;
+    bool frees_;
     const DeletingAttributes* outer_;
     static constinit inline thread_local const DeletingAttributes* innermost_ = nullptr;
   };

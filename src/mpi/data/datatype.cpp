@@ -4,6 +4,7 @@
 #include <climits>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
 
 #include "mpi/data/roomy_stack.h"
 #include "mpi/world/world.h"
@@ -128,7 +129,12 @@ int DatatypeTable::look_up_derived(MPI_Datatype type, DatatypeTraits& traits) co
     if (!is_committed(type)) return MPI_ERR_TYPE;
     if (int code = look_at(type, traits); code != MPI_SUCCESS) return code;
     PMPI_Type_get_attr(type, keyval_, &found, &is_there);
-    if (is_there == 0) PMPI_Type_set_attr(type, keyval_, new DatatypeTraits(traits));
+    if (is_there != 0) return MPI_SUCCESS;
+    auto kept = std::make_unique<DatatypeTraits>(traits);
+    if (PMPI_Type_set_attr(type, keyval_, kept.get()) == MPI_SUCCESS)
+      static_cast<void>(kept.release());
+    else
+      ++era_;  // forget() will not be called
     return MPI_SUCCESS;
   }
   traits = *static_cast<const DatatypeTraits*>(found);

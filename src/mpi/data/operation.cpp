@@ -257,7 +257,8 @@ bool Operation::is_inexact(int p) const {
 }
 
 bool Operation::empty(const Binding& binding) const {
-  const bool known = !send.counted && !recv.counted && collective.vector_of == nullptr;
+  const bool known = !send.counted && !recv.counted && collective.vector_of == nullptr &&
+                     !collective.among_neighbors;
   return known && binding.recv.bytes(0) == 0;
 }
 

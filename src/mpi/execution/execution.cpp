@@ -46,6 +46,7 @@ void Execution::finish() {
 int Execution::run(Background& background) {
   runs_program_ = false;
   if (on_board_) {
+    Waiting::advance_at(transport().call(), transport().comm());
     if (background.busy() || !start_program()) return Engine::run(background);
     Waiting waiting(background, transport().has_spare_cores(), transport().comm());
     while (!program_.go_on()) waiting.again();

@@ -16,6 +16,7 @@ struct LibraryFacts {
   // Communicators
   // One without an error handler of its own uses the world's, but a query says otherwise.
   bool hides_errhandler = false;
+  bool drops_unknown_hints = false;  // from the info of a communicator
 
   // Requests
   bool mixes_generalized = false;     // MPI_Waitall takes open generalized requests and null ones

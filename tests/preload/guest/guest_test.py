@@ -115,6 +115,15 @@ class Guest(unittest.TestCase):
         lines = self.expect_as_bare(guest("attributes"), 3, FORCED)
         self.assertEqual(lines[0], "copies 0 deletes 1")
 
+    def test_ranks_without_neighbours_and_without_others(self):
+        published = {
+            f"TOCCATA_NEIGHBOR_{each}": "direct:travel=published"
+            for each in ("ALLGATHER", "ALLTOALL", "ALLGATHERV")
+        }
+        for settings in ({}, published):
+            for ranks in 2, 3:
+                self.expect_right(run(guest("alone"), ranks, settings))
+
     def test_callbacks_that_use_their_communicator(self):
         for settings in ({}, FORCED):
             self.expect_right(run(guest("callbacks"), 2, settings))

@@ -178,7 +178,7 @@ def test_why_native_serves(tmp_path: Path) -> None:
     )
     assert "the best candidate of 1 is not faster: linear takes 1.20×" in told["gather"]
     assert "needs an even number of ranks (there are 3 ranks)" in told["allgather"]
-    assert "there is no reduce algorithm 'ring'" in told["reduce"]
+    assert "reduce: ring cannot run here" in told["reduce"]
     words = {each.collective: reports.why_native(each, report.rows)[0] for each in report.rows}
     assert words["allreduce"] == "same bits"
     assert "a fixed rule serves the later ones" in told["exscan"]

@@ -98,7 +98,7 @@ def test_one_node_stands_for_the_network() -> None:
     kept = [each for each in events() if each.get("level") != "network"]
     model, _ = calibrating.fit(calibrating.read(kept), "ours")
     assert model.levels == ["network", "node"]
-    assert "assumed like the outermost" in model.origin
+    assert "network: a copy of the outermost level" in model.origin
 
 
 def test_an_unfinished_run_is_a_failure() -> None:

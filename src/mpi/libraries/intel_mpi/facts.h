@@ -14,6 +14,7 @@ inline constexpr LibraryFacts our_mpi{
     .detects_aliases = true,
     .has_slow_reductions = true,
     .hides_errhandler = true,
+    .drops_unknown_hints = true,
     .gives_all_threads = true,
     .may_give_threads = true,
     .has_network_functions = &mpich::has_network_functions,

@@ -18,6 +18,7 @@ inline constexpr LibraryFacts our_mpi{
     .detects_aliases = true,
     .has_slow_reductions = true,
     .hides_errhandler = true,
+    .drops_unknown_hints = true,
     .gives_all_threads = MPICH_NUMVERSION < 40300000,
     .may_give_threads = true,
     .has_network_functions = &mpich::has_network_functions,
