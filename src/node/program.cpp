@@ -310,11 +310,13 @@ void Program::Run::close_round() {
   for (std::uint32_t i = begin.steps; i < program_->rounds_[round_ + 1].steps; ++i) {
     const Step& step = program_->steps_[i];
     const Stretch from = stretch(step.from.blocks), into = stretch(step.into);
-    if (from.bytes == 0) continue;
+    const std::int64_t bytes = std::min(from.bytes, into.bytes);
+    was_cut_ = was_cut_ || from.bytes > into.bytes;  // the program's sizes do not match
+    if (bytes == 0) continue;
     if (step.reduces)
-      reduction_(from.data, stretch(step.other.blocks).data, into.data, from.bytes);
+      reduction_(from.data, stretch(step.other.blocks).data, into.data, bytes);
     else if (from.data != into.data)
-      std::memcpy(into.data, from.data, static_cast<std::size_t>(from.bytes));
+      std::memcpy(into.data, from.data, static_cast<std::size_t>(bytes));
   }
 }
 

@@ -81,8 +81,10 @@ class ShortProgram::Binder {
       const Program::Step& each = program_.steps_[i];
       early = early && !each.reduces && each.from.blocks.buffer == Buffer::send &&
               each.into.buffer == Buffer::recv;
+      // A program may pass a size that is too small for its own block.
+      const std::int64_t most = each.reduces ? bytes(each.into) : bytes(each.from.blocks);
       bound_.steps_.push_back({source(each.from), source(each.other), place(each.into),
-                               bytes(each.into), each.reduces});
+                               std::min(most, bytes(each.into)), each.reduces});
       if (early) early_end = static_cast<std::uint32_t>(bound_.steps_.size());
     }
     return early_end;
