@@ -69,7 +69,8 @@ void Shortcuts::keep(const Signature& signature, const Operation& call, Communic
   if (mine == nullptr) return;
   Shortcut* const first = mine->shortcuts_.find(
       key(signature), [&](const Shortcut& one) { return one.is_for(signature); });
-  Shortcut& made = first != nullptr ? *first : mine->shortcuts_.replace(key(signature));
+  Shortcut* const found = first != nullptr ? first : &mine->shortcuts_.replace(key(signature));
+  Shortcut& made = *found;
   // The first block of an array may lie elsewhere.
   const bool begins_in_buffer =
       signature.width == 0 || execution.binding.recv.block(0).address == signature.out;
