@@ -81,10 +81,10 @@ _style(heard c counts "const int* $" places "const int*{| $}" offsets "const MPI
 _style(heard_c c_c counts "const MPI_Count* $" places "const MPI_Aint*{| $}"
        offsets "const MPI_Aint*" types "const MPI_Datatype*")
 _style(sign "" buffer "signature.{in|out} = $" count "signature.{sent|received} = $"
-       counts "signature.width = sizeof(*$){|, signature.counts = $}"
+       counts "signature.set_width(sizeof(*$)){|, signature.counts = $}"
        places "{|signature.places = $}"
        type "signature.{sent_type|received_type} = $" op "signature.operation = $"
-       root "signature.root = signature.named_root = $")
+       root "signature.set_root($)")
 # Statements that store the arguments in an Operation; and the arguments from there.
 _style(fill "" buffer "call.{send|recv}.buffer = {const_cast<void*>($)|$}"
        count "call.{send|recv}.count = $" counts "call.{send|recv}.set_counts($)"

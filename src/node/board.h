@@ -62,16 +62,22 @@ struct alignas(line) Progress {
 // cache line; longer data is in the slot's memory. A direct publication only contains the address
 // of the message in the publisher's own memory.
 struct alignas(line) Slot {
+  // Publishers store it by one instruction.
+  struct alignas(8) Form {
+    std::uint16_t stride;  // bytes from one reader's piece to the next one's; 0: all read the same
+    std::uint16_t piece;   // bytes of a message that a position carries, at most
+    bool inlined, direct = false;
+    std::uint16_t helped = 0;  // the number of readers that the publisher helps (see Offer)
+  };
+
   std::atomic<std::uint64_t> call;
   std::atomic<std::uint64_t> within_call;
-  std::int64_t bytes;    // of the message, if all readers get the same one
-  std::uint16_t stride;  // bytes from one reader's piece to the next one's; 0: all read the same
-  std::uint16_t piece;   // bytes of a message that a position carries, at most
-  bool inlined, direct;
-  std::uint16_t helped;  // the number of readers that the publisher helps (see Offer)
+  std::int64_t bytes;  // of the message, if all readers get the same one
+  Form form;
   alignas(16) char payload[cache_line - 32];
 };
 static_assert(sizeof(Slot) == line && offsetof(Slot, payload) == 32 && sizeof(Progress) == line);
+static_assert(sizeof(Slot::Form) == 8);
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
 
 // The end of a direct message, which its reader offers to the publisher, because that waits for the
@@ -126,7 +132,7 @@ struct alignas(line) Part {
   Slot slot[slots];
 };
 static_assert(sizeof(Part) == line * (2 + Part::offers + Part::slots));
-static_assert(Part::large <= std::numeric_limits<decltype(Slot::stride)>::max());
+static_assert(Part::large <= std::numeric_limits<decltype(Slot::Form::stride)>::max());
 
 // The state of a rank's own part, which outlives each communicator that uses the part: the ranks
 // that may still be reading there. The next communicator waits for them before it overwrites a
@@ -208,79 +214,78 @@ class Board {
     return true;
   }
 
+  // How a publication's data lies. `common`: all readers get the same message. `most` is the
+  // longest message that any reader gets now, with what precedes it; `piece` the longest at this
+  // and all other positions.
+  Slot::Form form(bool common, std::uint32_t most, std::uint32_t piece) const {
+    const std::uint32_t stride = common ? 0 : std::min((most + 15) / 16 * 16, own_piece_);
+    return {.stride = static_cast<std::uint16_t>(stride),
+            .piece = static_cast<std::uint16_t>(piece),
+            .inlined = (common ? most : stride * ranks()) <= sizeof(Slot::payload)};
+  }
+
   // The memory to which data must be written before publish(). The data of reader q begins q *
   // stride bytes after `data`.
   struct Place {
     char* data;
-    std::uint32_t stride;
-    std::uint16_t piece;
-    bool common, inlined, direct = false;
-    std::uint16_t helped = 0;
+    Slot::Form form;
     std::int64_t bytes = 0;
 
     // The memory for the data of a reader.
-    char* of(int reader) const { return data + std::size_t{stride} * (common ? 0 : reader); }
+    char* of(int reader) const { return data + std::size_t{form.stride} * reader; }
     // The same after its announcement, which this writes.
     char* of(int reader, const Announcement& message) {
       bytes = message.bytes;
       char* const memory = of(reader);
-      if (common && !direct) return memory;
+      if (form.stride == 0 && !form.direct) return memory;
       std::memcpy(memory, &message, sizeof message);
       return memory + sizeof message;
     }
   };
-  // `most` is the longest message that any reader gets now, with what precedes it; `piece` the
-  // longest at this and all other positions.
-  Place open(const Moment& moment, bool common, std::uint32_t most, std::uint32_t piece) const {
-    const std::uint32_t stride = common ? 0 : std::min((most + 15) / 16 * 16, own_piece_);
-    const bool inlined = (common ? most : stride * ranks()) <= sizeof(Slot::payload);
+  Place open(const Moment& moment, const Slot::Form& form) const {
     Slot& slot = state_->part->slot[index(moment)];
-    return {.data = inlined ? slot.payload : state_->part->data(index(moment)),
-            .stride = stride,
-            .piece = static_cast<std::uint16_t>(piece),
-            .common = common,
-            .inlined = inlined};
+    return {form.inlined ? slot.payload : state_->part->data(index(moment)), form};
   }
   // The same for a direct publication: a place for one announcement, or one per reader. `helped` is
   // the number of readers that its publisher helps.
   Place open_directly(const Moment& moment, bool common, int helped) const {
-    Place place = open(moment, common, sizeof(Announcement), 0);
-    place.direct = true;
-    place.helped = static_cast<std::uint16_t>(helped);
-    return place;
+    Slot::Form its = form(common, sizeof(Announcement), 0);
+    its.direct = true;
+    its.helped = static_cast<std::uint16_t>(helped);
+    return open(moment, its);
   }
   // Takes from other cores the cache lines that a publication at a later moment will write, with
-  // the arguments of open(). When it publishes, taking one would last as long as sending it. Before
-  // a longer message, also asks whether its slot is free, so that the publication need not ask. A
-  // reader of a short message that is still there gets its lines back. If this call has several
-  // rounds or pieces, its last one may have used the slot: if the message is shorter than 6 KiB,
-  // its readers are probably still there.
-  void fetch(const Moment& moment, bool common, std::uint32_t most) {
+  // messages of up to `most` bytes. When it publishes, taking one would last as long as sending it.
+  // Before a longer message, also asks whether its slot is free, so that the publication need not
+  // ask. A reader of a short message that is still there gets its lines back. If this call has
+  // several rounds or pieces, its last one may have used the slot: if the message is shorter than 6
+  // KiB, its readers are probably still there.
+  void fetch(const Moment& moment, const Slot::Form& form, std::uint32_t most) {
     constexpr std::uint32_t longer = 1 << 10, long_enough = 6 << 10;  // bytes
     const PartState::Pending& before = state_->pending[index(moment)];
     const bool is_of_this_call = !before.readers.empty() && before.moment.call + 1 == moment.call;
     if (is_of_this_call && most < long_enough) return;
     if (most >= longer && !is_free(moment)) return;
-    const Place place = open(moment, common, most, 0);
     fetch_to_write(&state_->part->slot[index(moment)]);
-    if (place.inlined) return;
-    const std::uint32_t bytes = common ? most : place.stride * ranks();
+    if (form.inlined) return;
+    char* const data = state_->part->data(index(moment));
+    const std::uint32_t bytes = form.stride == 0 ? most : std::uint32_t{form.stride} * ranks();
     for (std::size_t at = 0; at < std::min(bytes, most_fetched); at += cache_line)
-      fetch_to_write(place.data + at);
+      fetch_to_write(data + at);
   }
   // Writes the flag's cache line last, and at once: while it waited for another line, a reader
   // that looks for the flag would take this one.
   void publish(const Place& place, const Moment& moment, std::span<const int> readers) {
+    publish(moment, place.form, place.bytes, readers);
+  }
+  void publish(const Moment& moment, const Slot::Form& form, std::int64_t bytes,
+               std::span<const int> readers) {
     PartState::Pending& pending = state_->pending[index(moment)];
     pending.moment = moment;
     for (const int reader : readers) pending.readers.push_back({&parts_[reader]->progress, reader});
     Slot& slot = state_->part->slot[index(moment)];
-    slot.bytes = place.bytes;
-    slot.stride = static_cast<std::uint16_t>(place.stride);
-    slot.piece = place.piece;
-    slot.inlined = place.inlined;
-    slot.direct = place.direct;
-    slot.helped = place.helped;
+    slot.bytes = bytes;
+    slot.form = form;
     slot.within_call.store(moment.within_call(), std::memory_order_release);
     slot.call.store(moment.call, std::memory_order_release);
   }
@@ -294,12 +299,13 @@ class Board {
     return &slot;
   }
   const char* data(int publisher, const Moment& moment, const Slot& slot) const {
-    const char* const first = slot.inlined ? slot.payload : parts_[publisher]->data(index(moment));
-    return first + std::size_t{slot.stride} * own_;
+    const char* const first =
+        slot.form.inlined ? slot.payload : parts_[publisher]->data(index(moment));
+    return first + std::size_t{slot.form.stride} * own_;
   }
   // The announcement of a publication's message. Moves `data` past it, if it is there.
   static Announcement announcement(const Slot& slot, const char*& data) {
-    if (slot.stride == 0 && !slot.direct) return {slot.bytes, nullptr};
+    if (slot.form.stride == 0 && !slot.form.direct) return {slot.bytes, nullptr};
     Announcement message;
     std::memcpy(&message, data, sizeof message);
     data += sizeof message;

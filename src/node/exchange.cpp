@@ -142,8 +142,8 @@ bool Exchange::finish() {
   // The next call is often like this one.
   if (directly_)
     for (const Publication& each : publications_)
-      board_->fetch({call_ + 1, round_, static_cast<std::uint32_t>(each.channel)}, each.common(),
-                    sizeof(Announcement));
+      board_->fetch({call_ + 1, round_, static_cast<std::uint32_t>(each.channel)},
+                    board_->form(each.common(), sizeof(Announcement), 0), sizeof(Announcement));
   return true;
 }
 
@@ -218,8 +218,9 @@ bool Exchange::publish_piece(const Publication& publication, std::span<const int
   publishing_.more = publishing_.more || most > piece;
   most = std::clamp<std::int64_t>(most, 0, piece);
   const std::uint32_t announcement = reduction_ || common ? 0 : announcement_bytes;
-  Board::Place place = board_->open(now, common, static_cast<std::uint32_t>(most) + announcement,
-                                    static_cast<std::uint32_t>(piece));
+  const Slot::Form form = board_->form(common, static_cast<std::uint32_t>(most) + announcement,
+                                       static_cast<std::uint32_t>(piece));
+  Board::Place place = board_->open(now, form);
   for (std::size_t i = 0; i < publication.messages.size(); ++i) {
     const Stretch& message = publication.messages[i];
     const int reader = publication.readers[i];
@@ -243,7 +244,7 @@ bool Exchange::read(std::size_t reading) {
   const Slot* const slot = board_->find(own.publisher, now);
   if (slot == nullptr) return false;
   const char* data = board_->data(own.publisher, now, *slot);
-  if (begins) found = {.bytes = own.into.bytes, .direct = slot->direct};
+  if (begins) found = {.bytes = own.into.bytes, .direct = slot->form.direct};
   if (!reduction_ || (begins && found.direct)) {
     const Announcement announcement = Board::announcement(*slot, data);
     was_cut_ = was_cut_ || announcement.bytes > own.into.bytes;
@@ -251,7 +252,7 @@ bool Exchange::read(std::size_t reading) {
     if (begins) found.address = announcement.address;
   }
   if (begins && found.direct) {
-    found.helped = slot->helped;
+    found.helped = slot->form.helped;
     if (is_used_in_place(reading)) return true;
     // If the rest of a message turned out to be unreadable after combinations have used others, the
     // round would be repeated, and combine these twice.
@@ -261,7 +262,7 @@ bool Exchange::read(std::size_t reading) {
     return true;
   }
   found.data = data;
-  found.piece = slot->piece;
+  found.piece = slot->form.piece;
   const std::int64_t first = found.piece * number;
   const std::int64_t bytes = std::min(found.bytes - first, found.piece);
   reading_.more = reading_.more || found.bytes - first > found.piece;

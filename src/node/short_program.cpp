@@ -12,6 +12,12 @@ class ShortProgram::Binder {
       : program_(program), board_(board), first_(first), memory_(memory), reduction_(reduction) {
     bound_.channels_ = static_cast<std::uint32_t>(program.channels_);
     bound_.announces_ = !reduction;
+    // Rounds keep parts of these arrays, which must not move.
+    bound_.publications_.reserve(program.published_.size());
+    bound_.messages_.reserve(program.messages_.size());
+    bound_.readers_.reserve(program.readers_.size());
+    bound_.readings_.reserve(program.reads_.size());
+    bound_.steps_.reserve(program.steps_.size());
   }
 
   // Nothing if a message needs more than a slot.
@@ -19,21 +25,25 @@ class ShortProgram::Binder {
     for (std::uint32_t number = 0; number + 1 < program_.rounds_.size(); ++number) {
       const Program::Round& begin = program_.rounds_[number];
       const Program::Round& end = program_.rounds_[number + 1];
-      Round round{.number = number, .reads = begin.reads < end.reads};
+      const bool reads = begin.reads < end.reads;
       most_ = board_.most_in_slot(static_cast<bool>(reduction_),
-                                  round.reads && begin.published < end.published);
+                                  reads && begin.published < end.published);
       in_place_ = begin.in_place && all_fit(begin, end);
+      const std::size_t published = bound_.publications_.size(), read = bound_.readings_.size(),
+                        stepped = bound_.steps_.size();
       for (std::uint32_t i = begin.published; i < end.published; ++i)
         if (!publish(program_.published_[i])) return {};
       for (std::uint32_t i = begin.reads; i < end.reads; ++i)
-        if (!read(program_.reads_[i])) return {};
+        if (!this->read(program_.reads_[i])) return {};
       bound_.rest_.resize(std::max<std::size_t>(bound_.rest_.size(), end.reads - begin.reads));
       bound_.found_.resize(std::max<std::size_t>(bound_.found_.size(), end.reads - begin.reads));
-      round.early_steps = step(begin, end);
-      round.publications = static_cast<std::uint32_t>(bound_.publications_.size());
-      round.readings = static_cast<std::uint32_t>(bound_.readings_.size());
-      round.steps = static_cast<std::uint32_t>(bound_.steps_.size());
-      bound_.rounds_.push_back(round);
+      const std::uint32_t early = step(begin, end);
+      const std::span steps = added(bound_.steps_, stepped);
+      bound_.rounds_.push_back({.number = number,
+                                .publications = added(bound_.publications_, published),
+                                .readings = added(bound_.readings_, read),
+                                .early_steps = steps.first(early),
+                                .steps = steps.subspan(early)});
     }
     bound_.scratch_.resize(static_cast<std::size_t>(scratch_));
     return std::move(bound_);
@@ -41,23 +51,24 @@ class ShortProgram::Binder {
 
  private:
   bool publish(const Program::Published& each) {
-    Publication added{.channel = static_cast<std::uint32_t>(each.channel),
-                      .first_message = static_cast<std::uint32_t>(bound_.messages_.size()),
-                      .messages = each.messages,
-                      .first_reader = static_cast<std::uint32_t>(bound_.readers_.size()),
-                      .readers = each.readers,
-                      .most = 0,
-                      .piece = static_cast<std::uint32_t>(piece(each.messages == 1))};
+    const std::size_t messages = bound_.messages_.size(), readers = bound_.readers_.size();
+    const bool common = each.messages == 1;
+    const auto piece = static_cast<std::uint32_t>(this->piece(common));
+    std::uint32_t most = 0;
     for (std::uint32_t j = 0; j < each.messages; ++j) {
       const Program::Blocks& blocks = program_.messages_[each.first_message + j];
-      if (bytes(blocks) > std::min<std::int64_t>(added.piece, most_)) return false;
-      added.most = std::max(added.most, static_cast<std::uint32_t>(bytes(blocks)));
+      if (bytes(blocks) > std::min<std::int64_t>(piece, most_)) return false;
+      most = std::max(most, static_cast<std::uint32_t>(bytes(blocks)));
       bound_.messages_.push_back({place(blocks), bytes(blocks)});
     }
-    if (bound_.announces_ && each.messages > 1) added.most += announcement_bytes;
+    if (bound_.announces_ && !common) most += announcement_bytes;
     for (std::uint32_t j = 0; j < each.readers; ++j)
       bound_.readers_.push_back(board_rank(program_.readers_[each.first_reader + j]));
-    bound_.publications_.push_back(added);
+    bound_.publications_.push_back({.channel = static_cast<std::uint32_t>(each.channel),
+                                    .most = most,
+                                    .form = board_.form(common, most, piece),
+                                    .messages = added(bound_.messages_, messages),
+                                    .readers = added(bound_.readers_, readers)});
     return true;
   }
 
@@ -72,10 +83,10 @@ class ShortProgram::Binder {
     return true;
   }
 
-  // Returns the end of the early ones: copies from send to recv at the beginning, which wait for no
+  // Returns the number of early ones: copies from send to recv at the beginning, which wait for no
   // other rank.
   std::uint32_t step(const Program::Round& begin, const Program::Round& end) {
-    auto early_end = static_cast<std::uint32_t>(bound_.steps_.size());
+    std::uint32_t number = 0;
     bool early = true;
     for (std::uint32_t i = begin.steps; i < end.steps; ++i) {
       const Program::Step& each = program_.steps_[i];
@@ -85,11 +96,15 @@ class ShortProgram::Binder {
       const std::int64_t most = each.reduces ? bytes(each.into) : bytes(each.from.blocks);
       bound_.steps_.push_back({source(each.from), source(each.other), place(each.into),
                                std::min(most, bytes(each.into)), each.reduces});
-      if (early) early_end = static_cast<std::uint32_t>(bound_.steps_.size());
+      if (early) ++number;
     }
-    return early_end;
+    return number;
   }
 
+  template <typename Entry>
+  static std::span<const Entry> added(const std::vector<Entry>& all, std::size_t first) {
+    return std::span(all).subspan(first);
+  }
   bool all_fit(const Program::Round& begin, const Program::Round& end) const {
     return std::all_of(program_.steps_.begin() + begin.steps, program_.steps_.begin() + end.steps,
                        [&](const Program::Step& each) {

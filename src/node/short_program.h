@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <cstring>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "node/program.h"
@@ -26,47 +27,45 @@ class ShortProgram {
            Again&& again) {
     char* const bases[] = {send, recv, scratch_.data()};
     bool was_cut = false;
-    const Publication *publication = publications_.data(), *next = publication;
-    const Reading* reading = readings_.data();
-    const Step* step = steps_.data();
     for (const Round& round : rounds_) {
-      for (; publication != publications_.data() + round.publications; ++publication) {
-        const Moment now{call, round.number, publication->channel};
+      for (const Publication& each : round.publications) {
+        const Moment now{call, round.number, each.channel};
         while (!board.is_free(now)) again();
-        publish(*publication, bases, board, now);
+        publish(each, bases, board, now);
       }
-      for (; step != steps_.data() + round.early_steps; ++step) run(*step, bases, reduction);
-      const Reading* const first = reading;
+      for (const Step& each : round.early_steps) run(each, bases, reduction);
       bool more = false;
-      for (; reading != readings_.data() + round.readings; ++reading) {
-        const Moment now{call, round.number, reading->channel};
+      const char** found = found_.data();
+      for (const Reading& each : round.readings) {
+        const Moment now{call, round.number, each.channel};
         const Slot* slot;
-        while ((slot = board.find(reading->publisher, now)) == nullptr) again();
-        const char* data = board.data(reading->publisher, now, *slot);
-        std::int64_t bytes = reading->bytes;
+        while ((slot = board.find(each.publisher, now)) == nullptr) again();
+        const char* data = board.data(each.publisher, now, *slot);
+        std::int64_t bytes = each.bytes;
         if (announces_) {
           const std::int64_t announced = Board::announcement(*slot, data).bytes;
           was_cut = was_cut || announced > bytes;
           const std::int64_t sent = std::min(announced, bytes);
-          bytes = std::min<std::int64_t>(sent, slot->piece);
+          bytes = std::min<std::int64_t>(sent, slot->form.piece);
           // A direct publication is too long for us: the program passed a wrong size.
-          rest_[reading - first] = {slot->direct ? 0 : sent, slot->piece};
-          more = more || rest_[reading - first].bytes > bytes;
+          Rest& rest = rest_[found - found_.data()];
+          rest = {slot->form.direct ? 0 : sent, slot->form.piece};
+          more = more || rest.bytes > bytes;
         }
-        found_[reading - first] = data;
-        if (!reading->in_place) copy(bases[reading->into.base] + reading->into.offset, data, bytes);
+        *found++ = data;
+        if (!each.in_place) copy(bases[each.into.base] + each.into.offset, data, bytes);
       }
       for (std::uint32_t piece = 1; more; ++piece) {
         board.pass({call, round.number, piece * channels_});
-        more = read_on(first, reading, piece, bases, board, {call, round.number, 0}, again);
+        more = read_on(round.readings, piece, bases, board, {call, round.number, 0}, again);
       }
-      for (; step != steps_.data() + round.steps; ++step) run(*step, bases, reduction);
-      if (round.reads) board.pass({call, round.number + 1, 0});
+      for (const Step& each : round.steps) run(each, bases, reduction);
+      if (!round.readings.empty()) board.pass({call, round.number + 1, 0});
     }
     // The next call is often like this one.
     for (const Round& round : rounds_)
-      for (; next != publications_.data() + round.publications; ++next)
-        board.fetch({call + 1, round.number, next->channel}, next->messages == 1, next->most);
+      for (const Publication& each : round.publications)
+        board.fetch({call + 1, round.number, each.channel}, each.form, each.most);
     return was_cut;
   }
 
@@ -79,15 +78,16 @@ class ShortProgram {
     std::int8_t base = 0;  // as Buffer, or `found`
     std::int64_t offset = 0;
   };
-  struct Publication {
-    std::uint32_t channel;
-    std::uint32_t first_message, messages;  // 1 message: the same for all readers
-    std::uint32_t first_reader, readers;
-    std::uint32_t most, piece;  // bytes, as for Board::open
-  };
   struct Message {
     Place from;
     std::int64_t bytes;
+  };
+  struct Publication {
+    std::uint32_t channel;
+    std::uint32_t most;  // bytes, as for Board::form
+    Slot::Form form;
+    std::span<const Message> messages;  // 1: the same for all readers
+    std::span<const int> readers;
   };
   struct Reading {
     std::uint32_t channel;
@@ -101,29 +101,32 @@ class ShortProgram {
     std::int64_t bytes;
     bool reduces;
   };
-  // The ends of the round's entries.
   struct Round {
-    std::uint32_t number = 0, publications = 0, readings = 0, early_steps = 0, steps = 0;
-    bool reads = false;
+    std::uint32_t number = 0;
+    std::span<const Publication> publications = {};
+    std::span<const Reading> readings = {};
+    std::span<const Step> early_steps = {};
+    std::span<const Step> steps = {};
   };
 
   // Reads the next piece of each message that a publisher had to cut. Returns whether any message
   // continues after that.
   template <typename Again>
-  bool read_on(const Reading* first, const Reading* end, std::uint32_t piece, char* const* bases,
+  bool read_on(std::span<const Reading> readings, std::uint32_t piece, char* const* bases,
                Board& board, Moment now, Again&& again) const {
     bool more = false;
-    for (const Reading* reading = first; reading != end; ++reading) {
-      const Rest& rest = rest_[reading - first];
+    const Rest* next = rest_.data();
+    for (const Reading& each : readings) {
+      const Rest& rest = *next++;
       const std::int64_t begin = rest.piece * piece;
       if (rest.bytes <= begin) continue;
-      now.position = piece * channels_ + reading->channel;
+      now.position = piece * channels_ + each.channel;
       const Slot* slot;
-      while ((slot = board.find(reading->publisher, now)) == nullptr) again();
-      const char* data = board.data(reading->publisher, now, *slot);
+      while ((slot = board.find(each.publisher, now)) == nullptr) again();
+      const char* data = board.data(each.publisher, now, *slot);
       static_cast<void>(Board::announcement(*slot, data));  // the same as before the first piece
       const std::int64_t bytes = std::min(rest.bytes - begin, rest.piece);
-      copy(bases[reading->into.base] + reading->into.offset + begin, data, bytes);
+      copy(bases[each.into.base] + each.into.offset + begin, data, bytes);
       more = more || rest.bytes > begin + bytes;
     }
     return more;
@@ -149,18 +152,20 @@ class ShortProgram {
   }
   void publish(const Publication& publication, char* const* bases, Board& board,
                const Moment& now) const {
-    const bool common = publication.messages == 1;
-    Board::Place place = board.open(now, common, publication.most, publication.piece);
-    const int* const readers = readers_.data() + publication.first_reader;
-    const Message* message = messages_.data() + publication.first_message;
-    for (std::uint32_t i = 0; i < publication.messages; ++i, ++message)
-      copy(announces_ ? place.of(readers[i], {message->bytes, nullptr}) : place.of(readers[i]),
-           bases[message->from.base] + message->from.offset, message->bytes);
-    board.publish(place, now, {readers, publication.readers});
+    Board::Place place = board.open(now, publication.form);
+    const int* reader = publication.readers.data();
+    for (const Message& message : publication.messages) {
+      char* const into =
+          announces_ ? place.of(*reader, {message.bytes, nullptr}) : place.of(*reader);
+      copy(into, bases[message.from.base] + message.from.offset, message.bytes);
+      ++reader;
+    }
+    board.publish(now, publication.form, place.bytes, publication.readers);
   }
 
   bool announces_ = false;
   std::uint32_t channels_ = 1;
+  // The rounds and publications contain parts of the following arrays.
   std::vector<Round> rounds_;
   std::vector<Publication> publications_;
   std::vector<Message> messages_;

@@ -185,19 +185,31 @@ TOCCATA_INTERPOSED(Dist_graph_create_adjacent, RawComm raw, int indegree, const 
 
 TOCCATA_INTERPOSED(Comm_free, MPI_Comm* comm) {
   if (!Settings::get().is_our_mpi() || comm == nullptr) return next_Comm_free()(comm);
-  const Communicator::DeletingAttributes here(*comm, true);
+  const Communicator::WalkingAttributes here(*comm, true);
   return next_Comm_free()(comm);
 }
 
 TOCCATA_INTERPOSED(Comm_disconnect, MPI_Comm* comm) {
   if (!Settings::get().is_our_mpi() || comm == nullptr) return next_Comm_disconnect()(comm);
-  const Communicator::DeletingAttributes here(*comm, true);
+  const Communicator::WalkingAttributes here(*comm, true);
   return next_Comm_disconnect()(comm);
+}
+
+TOCCATA_INTERPOSED(Comm_dup, RawComm comm, MPI_Comm* made) {
+  if (!Settings::get().is_our_mpi()) return next_Comm_dup()(comm, made);
+  const Communicator::WalkingAttributes here((MPI_Comm)comm, false);
+  return next_Comm_dup()(comm, made);
+}
+
+TOCCATA_INTERPOSED(Comm_dup_with_info, RawComm comm, Raw<MPI_Info> info, MPI_Comm* made) {
+  if (!Settings::get().is_our_mpi()) return next_Comm_dup_with_info()(comm, info, made);
+  const Communicator::WalkingAttributes here((MPI_Comm)comm, false);
+  return next_Comm_dup_with_info()(comm, info, made);
 }
 
 TOCCATA_INTERPOSED(Comm_delete_attr, RawComm comm, int keyval) {
   if (!Settings::get().is_our_mpi()) return next_Comm_delete_attr()(comm, keyval);
-  const Communicator::DeletingAttributes here((MPI_Comm)comm, false);
+  const Communicator::WalkingAttributes here((MPI_Comm)comm, false);
   return next_Comm_delete_attr()(comm, keyval);
 }
 

@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <new>
+#include <exception>
+#include <filesystem>
 
 #include "topology/error.h"
 #include "topology/hwloc.h"
@@ -64,8 +65,9 @@ Recorder* Recorder::make() noexcept {
   if (parent != MPI_COMM_NULL) return nullptr;  // spawned, so in another world
   PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
   try {
-    return new Recorder(file, rank);
-  } catch (const std::bad_alloc&) {
+    // The program may change its working directory before the end.
+    return new Recorder(std::filesystem::absolute(file).string(), rank);
+  } catch (const std::exception&) {
     return nullptr;
   }
 }

@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <thread>
@@ -138,6 +139,9 @@ void wait_for_all(int p) {
 
 // Returns the error, or "". An interrupted write leaves no broken file.
 std::string write_file(const std::string& file, const std::string& contents) {
+  std::error_code error;
+  if (std::filesystem::exists(file, error) && !std::filesystem::is_regular_file(file, error))
+    return "it is not a file";
   const std::string partial = file + ".partial";
   std::FILE* const stream = std::fopen(partial.c_str(), "w");
   if (stream == nullptr) return std::strerror(errno);

@@ -89,6 +89,8 @@ TypeCases::TypeCases() {
   const MPI_Datatype square = keep(inner(5));
   const MPI_Datatype nothing = keep(contiguous(0, MPI_INT));
   const MPI_Datatype page = keep(contiguous(5000, MPI_CHAR));
+  const MPI_Datatype two_swapped = keep(contiguous(2, swapped));
+  const MPI_Datatype two_pages = keep(contiguous(2, page));
 
   cases_ = {
       {"no integers", 0, MPI_INT, 0, MPI_INT},
@@ -120,7 +122,18 @@ TypeCases::TypeCases() {
       {"subarray to integers", 1, square, 9, MPI_INT},
       {"datatype without data", 3, nothing, 3, nothing},
       {"datatype of a page", 2, page, 2, page},
+      {"swapped ones, repeated, to integers", 1, two_swapped, 4, MPI_INT},
+      {"two pages", 1, two_pages, 10000, MPI_CHAR},
   };
+#if MPI_VERSION >= 4
+  MPI_Datatype made;
+  MPI_Type_contiguous_c(4, MPI_INT, &made);
+  const MPI_Datatype four = keep(made);
+  MPI_Type_vector_c(3, 1, 2, MPI_INT, &made);
+  const MPI_Datatype far = keep(made);
+  cases_.push_back({"four integers, by a large count", 2, four, 8, MPI_INT});
+  cases_.push_back({"vectors, by large counts", 2, far, 6, MPI_INT});
+#endif
 }
 
 TypeCases TypeCases::for_this_job() {

@@ -245,6 +245,13 @@ class Recording(unittest.TestCase):
                     expected["barrier", 0, 0, "blocking", (rank,)] = 1
                 self.assertEqual(calls(traffic), expected)
 
+    def test_a_callback_uses_a_communicator_that_is_being_freed(self):
+        _, traffic = run(self.programs["freed"])
+        self.assertEqual(calls(traffic), {
+            ("bcast", 400, 0, "blocking", WORLD): 1,
+            ("bcast", 1000, 3, "blocking", WORLD[::-1]): 1,
+        })  # fmt: skip
+
     def test_persistent_collectives_count_at_each_start(self):
         if not self.has_mpi_4():
             self.skipTest("before MPI 4")

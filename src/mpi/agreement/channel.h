@@ -86,8 +86,9 @@ class Channel {
   // The first of a collective's tags, the same on every rank. Blocking calls follow each other in
   // the same order on every rank, so they share the same tags, which is the fastest way in MPI.
   // Nonblocking calls overlap, so they take tags in turn. When all tags have been used, a new lap
-  // begins: a new call must then wait for the calls of earlier laps (see laps).
-  static constexpr int blocking_tag = 0, blocking_tags = 128;
+  // begins: a new call must then wait for the calls of earlier laps (see laps). In the smallest
+  // window, requests have as many tags as a blocking call.
+  static constexpr int blocking_tag = 0, blocking_tags = 125;
   // The tags of sparse exchanges, in which a rank receives messages of a tag from any rank. Two
   // tags alternate. While one rank is still in an exchange, another may begin the next one, but not
   // the one after that. Messages inside a node have known sources, and use the third tag.

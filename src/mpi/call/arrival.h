@@ -8,17 +8,13 @@
 
 namespace toccata {
 
-// Lives during a blocking call of the program. For the report, it keeps when this rank arrived at
-// the call and when it left.
+// Lives during a blocking call of the program, if ArrivalLog::is_on(). For the report, it keeps
+// when this rank arrived at the call and when it left.
 class Arrival {
  public:
-  explicit Arrival(const Signature& signature) {
-    if (ArrivalLog::is_on()) [[unlikely]]
-      arrive(signature);
-  }
+  explicit Arrival(const Signature& signature) { arrive(signature); }
   ~Arrival() {
-    if (kept_) [[unlikely]]
-      leave();
+    if (kept_) leave();
   }
   Arrival(const Arrival&) = delete;
   Arrival& operator=(const Arrival&) = delete;

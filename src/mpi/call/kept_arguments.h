@@ -23,12 +23,12 @@ class KeptArguments {
     std::uint64_t era = 0;
     for (const MPI_Datatype type : {signature.sent_type, signature.received_type})
       if (type != MPI_Datatype{} && !datatypes.is_predefined(type)) era = DatatypeTable::era();
-    if (era == 0 && signature.width == 0) return nullptr;
+    if (era == 0 && signature.width() == 0) return nullptr;
     return std::make_unique<KeptArguments>(signature, blocks, era);
   }
   KeptArguments(const Signature& signature, int blocks, std::uint64_t era)
       : era_(era),
-        bytes_(static_cast<std::size_t>(blocks) * signature.width),
+        bytes_(static_cast<std::size_t>(blocks) * signature.width()),
         counts_(memory(signature.counts)),
         places_(memory(signature.places)) {}
 

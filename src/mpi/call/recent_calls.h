@@ -21,6 +21,12 @@ class RecentCalls {
     return nullptr;
   }
 
+  // Removes an entry that find() returned.
+  void forget(std::uint64_t key, const Entry* entry) {
+    Set& set = of(key);
+    set.keys[entry - set.entries.data()] = 0;
+  }
+
   // The oldest entry with the key's hash, for this key; the caller overwrites it.
   Entry& replace(std::uint64_t key) {
     Set& set = of(key);

@@ -5,10 +5,12 @@
 #include <utility>
 
 #include "mpi/call/alternatives.h"
+#include "mpi/call/arrival.h"
 #include "mpi/call/blocking.h"
 #include "mpi/call/program_request.h"
 #include "mpi/call/recorded.h"
 #include "mpi/call/repeats.h"
+#include "mpi/call/shortcuts.h"
 #include "mpi/communicator/communicator.h"
 #include "mpi/devices/device_memory.h"
 #include "mpi/execution/staging.h"
@@ -223,6 +225,15 @@ int run(const ProgramCall& call, const Seat& seat, Communicator& communicator,
 }  // namespace
 
 int serve(ProgramCall&& call) {
+  std::optional<Arrival> arrival;
+  if (ArrivalLog::is_on() && call.form == Form::blocking) {
+    arrival.emplace(call.signature);
+    if (call.algorithm == nullptr) {
+      if (Repeats::is_one_more(call.signature))
+        return Repeats::judged(call.native(), call.signature);
+      if (int code; Shortcuts::take(call.signature, code)) return code;
+    }
+  }
   Communicator* const communicator = Communicator::of(call.signature.comm);
   if (communicator == nullptr || communicator->is_inter()) return call.native();
   if (call.operation.collective.among_neighbors)
@@ -236,7 +247,9 @@ int serve(ProgramCall&& call) {
   if (!is_reporting(*communicator))
     Repeats::remember(call.signature, call.operation, seat, *lent,
                       communicator->process().datatypes());
-  return run_natively(call, *communicator);
+  const int code = run_natively(call, *communicator);
+  if (code != MPI_SUCCESS && rejects_arguments(code)) ++lent->left;  // as in Repeats::judged
+  return code;
 }
 
 }  // namespace toccata

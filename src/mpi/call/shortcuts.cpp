@@ -13,15 +13,17 @@ bool Shortcuts::Shortcut::run_program(char* send, char* recv) {
   Waiting::advance_at(call, comm);
   Waiting waiting(communicator->process(), spare_cores, comm);
   int looks = spare_cores ? quick_looks : 0;
-  return program->run(*board, call, send, recv, combines, [&] {
+  // A function of its own, so that the program's loops do not need its registers.
+  const auto again = [&]() __attribute__((noinline)) {
     if (looks > 0)
       --looks;
     else
       waiting.again();
-  });
+  };
+  return program->run(*board, call, send, recv, combines, again);
 }
 
-int Shortcuts::Shortcut::run(const Signature& other) {
+inline int Shortcuts::Shortcut::run(const Signature& other) {
   char* const recv = static_cast<char*>(other.out);
   char* const send =
       other.in == MPI_IN_PLACE ? recv : static_cast<char*>(const_cast<void*>(other.in));
@@ -30,6 +32,16 @@ int Shortcuts::Shortcut::run(const Signature& other) {
   if (code == MPI_SUCCESS) return code;
   communicator->channel().spoil();
   return communicator->raise(code);
+}
+
+bool Shortcuts::take(const Signature& signature, int& code) {
+  Shortcuts* const mine = KeptByThread<Shortcuts>::get();
+  if (mine == nullptr) return false;
+  Shortcut* const found = mine->shortcuts_.find(
+      key(signature), [&](const Shortcut& one) { return one.fits(signature); });
+  if (found == nullptr) return false;
+  code = found->run(signature);
+  return true;
 }
 
 // If packing fails, the other ranks still get this rank's flags.
@@ -59,8 +71,8 @@ int Shortcuts::Shortcut::run_packed(char* send, char* recv) {
 void Shortcuts::keep(const Signature& signature, const Operation& call, Communicator& communicator,
                      const Plan& plan, Execution& execution, const Transport& transport) {
   const Seat seat = communicator.seat(call);
-  const bool other_arrays = signature.width > 0 && (call.collective.vector_of != nullptr ||
-                                                    call.collective.among_neighbors);
+  const bool other_arrays = signature.width() > 0 && (call.collective.vector_of != nullptr ||
+                                                      call.collective.among_neighbors);
   if (other_arrays || seat.p > KeptArguments::most_blocks || signature.out == MPI_IN_PLACE ||
       (signature.in == MPI_IN_PLACE && !call.collective.reduces))
     return;
@@ -73,7 +85,7 @@ void Shortcuts::keep(const Signature& signature, const Operation& call, Communic
   Shortcut& made = *found;
   // The first block of an array may lie elsewhere.
   const bool begins_in_buffer =
-      signature.width == 0 || execution.binding.recv.block(0).address == signature.out;
+      signature.width() == 0 || execution.binding.recv.block(0).address == signature.out;
   try {
     if (first != nullptr) {
       made.program.reset();

@@ -28,15 +28,7 @@ namespace toccata {
 class Shortcuts {
  public:
   // Runs a call if there is a shortcut for it; `code` is what MPI returns.
-  static bool take(const Signature& signature, int& code) {
-    Shortcuts* const mine = KeptByThread<Shortcuts>::get();
-    if (mine == nullptr) return false;
-    Shortcut* const each = mine->shortcuts_.find(
-        key(signature), [&](const Shortcut& one) { return one.program && one.fits(signature); });
-    if (each == nullptr) return false;
-    code = each->run(signature);
-    return true;
-  }
+  static bool take(const Signature& signature, int& code);
 
   // Call this after a call that could take a shortcut. The second one of its kind creates it, if
   // there is memory.
@@ -77,8 +69,8 @@ class Shortcuts {
     }
     // MPI judges invalid calls, and the general path serves calls in place, except for reductions.
     bool fits(const Signature& other) const {
-      return is_for(other) && other.out != MPI_IN_PLACE && (!reads || other.in != nullptr) &&
-             (!writes || other.out != nullptr) &&
+      return program && is_for(other) && other.out != MPI_IN_PLACE &&
+             (!reads || other.in != nullptr) && (!writes || other.out != nullptr) &&
              (!reads || !writes ||
               reinterpret_cast<std::intptr_t>(other.in) -
                       reinterpret_cast<std::intptr_t>(other.out) !=

@@ -22,11 +22,8 @@ struct Signature {
   alignas(8) MPI_Datatype sent_type = {};
   alignas(8) MPI_Datatype received_type = {};
   alignas(8) MPI_Op operation = {};
-  alignas(8) int root = 0;  // of gather and scatter, where the arguments depend on it; else 0
   alignas(8) int named_root = 0;
-  alignas(8) int width = 0;       // of a number in its arrays, in bytes; 0: it has no arrays
-  alignas(8) bool opens = false;  // a nonblocking call
-  const void* counts = nullptr;   // of the received blocks
+  const void* counts = nullptr;  // of the received blocks
   const void* places = nullptr;
   const void* in = nullptr;
   void* out = nullptr;
@@ -38,18 +35,29 @@ struct Signature {
            5 * (std::uintptr_t)received_type;
   }
 
+  void set_root(int root) {
+    named_root = root;
+    if (collective == &gather || collective == &scatter) kind_ |= static_cast<std::uint32_t>(root);
+  }
+  void set_nonblocking() { kind_ |= nonblocking; }
+  // For a call with arrays, whose numbers have that many bytes.
+  void set_width(std::size_t bytes) { kind_ |= std::uint64_t{bytes} << width_at; }
+  std::size_t width() const { return kind_ >> width_at; }  // 0: no arrays
+  // One number for the root, if the arguments of a rank depend on it, and what was set above.
+  std::uint64_t kind() const { return kind_; }
+
   // Compares all members except the buffers and the arrays.
   bool is_like(const Signature& other) const {
     return comm == other.comm && collective == other.collective && sent == other.sent &&
            received == other.received && sent_type == other.sent_type &&
            received_type == other.received_type && operation == other.operation &&
-           named_root == other.named_root && width == other.width;
+           named_root == other.named_root && kind_ == other.kind_;
   }
-};
 
-// Whether the arguments of a rank depend on the root.
-constexpr bool tells_by_root(const Collective& collective) {
-  return &collective == &gather || &collective == &scatter;
-}
+ private:
+  static constexpr std::uint64_t nonblocking = std::uint64_t{1} << 32;
+  static constexpr int width_at = 40;
+  std::uint64_t kind_ = 0;
+};
 
 }  // namespace toccata

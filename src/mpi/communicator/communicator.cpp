@@ -60,7 +60,7 @@ Communicator* Communicator::find(MPI_Comm user) {
   if (user == MPI_COMM_NULL) return nullptr;
   if (Keyvals::communicator() == MPI_KEYVAL_INVALID && Process::current() == nullptr)
     return nullptr;
-  const DeletingAttributes* const deleting = DeletingAttributes::of(user);
+  const WalkingAttributes* const deleting = WalkingAttributes::of(user);
   if (deleting != nullptr && deleting->frees()) return nullptr;
   void* known = nullptr;
   int found = 0;

@@ -61,23 +61,24 @@ class Communicator final : public Members, public Attachment {
 #endif
   }
 
-  // Exists while MPI deletes attributes of a communicator in this thread. The program's callbacks
-  // for them may use it. If ours is not there, it must not come now, because MPI might not delete
-  // it again. So native serves these calls. If MPI frees the communicator, native serves all of
-  // them: the order in which MPI deletes attributes, ours among them, may differ between ranks.
-  class DeletingAttributes {
+  // Exists while MPI deletes or copies attributes of a communicator in this thread. The program's
+  // callbacks for them may use it. If ours is not there, it must not come now: MPI might not delete
+  // it again, and Open MPI would not copy the others. So native serves these calls. If MPI frees
+  // the communicator, native serves all of them: the order in which MPI deletes attributes, ours
+  // among them, may differ between ranks.
+  class WalkingAttributes {
    public:
-    explicit DeletingAttributes(MPI_Comm user, bool frees)
+    explicit WalkingAttributes(MPI_Comm user, bool frees)
         : user_(user), frees_(frees), outer_(innermost_) {
       innermost_ = this;
       if (frees) end_era();
     }
-    ~DeletingAttributes() { innermost_ = outer_; }
-    DeletingAttributes(const DeletingAttributes&) = delete;
+    ~WalkingAttributes() { innermost_ = outer_; }
+    WalkingAttributes(const WalkingAttributes&) = delete;
     bool frees() const { return frees_; }
     // Null if there is none.
-    static const DeletingAttributes* of(MPI_Comm user) {
-      const DeletingAttributes* each = innermost_;
+    static const WalkingAttributes* of(MPI_Comm user) {
+      const WalkingAttributes* each = innermost_;
       while (each != nullptr && each->user_ != user) each = each->outer_;
       return each;
     }
@@ -85,8 +86,8 @@ class Communicator final : public Members, public Attachment {
    private:
     MPI_Comm user_;
     bool frees_;
-    const DeletingAttributes* outer_;
-    static constinit inline thread_local const DeletingAttributes* innermost_ = nullptr;
+    const WalkingAttributes* outer_;
+    static constinit inline thread_local const WalkingAttributes* innermost_ = nullptr;
   };
 
   // Changes whenever data stored by handle becomes invalid: the handle may belong to another

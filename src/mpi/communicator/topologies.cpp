@@ -48,7 +48,10 @@ int reordered(MPI_Comm comm, const std::vector<int>& players, MPI_Comm& made) {
 
 bool reorders_topologies(int reorder) {
   const Settings& settings = Settings::get();
-  return reorder != 0 && settings.is_our_mpi() && settings.topology().reorders_topologies;
+  if (reorder == 0 || !settings.is_our_mpi() || !settings.topology().reorders_topologies)
+    return false;
+  const Process* const process = Process::current();  // off: not all ranks may have the setting
+  return process != nullptr && !process->is_off();
 }
 
 int on_reordered(MPI_Comm comm, const std::function<Mapping(const Placement& placement)>& map,

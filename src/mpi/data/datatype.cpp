@@ -57,7 +57,58 @@ int make_long(MPI_Datatype type, MPI_Aint extent, std::int64_t elements, OwnedDa
   return code;
 }
 
-int look_at(MPI_Datatype type, DatatypeTraits& traits) {
+// How a datatype was made. The functions without large counts would raise an error for a datatype
+// that was made with them.
+#if MPI_VERSION >= 4
+struct Envelope {
+  explicit Envelope(MPI_Datatype type)
+      : code(PMPI_Type_get_envelope_c(type, &integers, &addresses, &counts, &datatypes,
+                                      &combiner)) {}
+  MPI_Datatype only_datatype_of(MPI_Datatype type) const {
+    int integer = 0;
+    MPI_Aint address = 0;
+    MPI_Count count = 0;
+    MPI_Datatype element = MPI_DATATYPE_NULL;
+    PMPI_Type_get_contents_c(type, integers, 0, counts, 1, &integer, &address, &count, &element);
+    return element;
+  }
+
+  MPI_Count integers = 0, addresses = 0, counts = 0, datatypes = 0;
+#else
+struct Envelope {
+  explicit Envelope(MPI_Datatype type)
+      : code(PMPI_Type_get_envelope(type, &integers, &addresses, &datatypes, &combiner)) {}
+  MPI_Datatype only_datatype_of(MPI_Datatype type) const {
+    int integer = 0;
+    MPI_Aint address = 0;
+    MPI_Datatype element = MPI_DATATYPE_NULL;
+    PMPI_Type_get_contents(type, integers, 0, 1, &integer, &address, &element);
+    return element;
+  }
+
+  int integers = 0, addresses = 0, datatypes = 0;
+#endif
+  bool is_predefined() const {
+    return combiner == MPI_COMBINER_NAMED || combiner == MPI_COMBINER_F90_REAL ||
+           combiner == MPI_COMBINER_F90_COMPLEX || combiner == MPI_COMBINER_F90_INTEGER;
+  }
+
+  int combiner = MPI_COMBINER_NAMED;
+  int code;  // MPI's error code
+};
+
+// What a contiguous datatype repeats, if that is predefined; otherwise MPI_DATATYPE_NULL.
+MPI_Datatype repeated_by(MPI_Datatype type) {
+  const Envelope envelope(type);
+  if (envelope.code != MPI_SUCCESS || envelope.combiner != MPI_COMBINER_CONTIGUOUS)
+    return MPI_DATATYPE_NULL;
+  MPI_Datatype element = envelope.only_datatype_of(type);
+  if (element == MPI_DATATYPE_NULL || Envelope(element).is_predefined()) return element;
+  PMPI_Type_free(&element);  // a handle of our own
+  return MPI_DATATYPE_NULL;
+}
+
+int look_at(MPI_Datatype type, DatatypeTraits& traits, const DatatypeTable* table) {
   MPI_Count size = 0;
   MPI_Aint lower = 0, true_lower = 0, true_extent = 0;
   traits = {.type = type};
@@ -68,8 +119,12 @@ int look_at(MPI_Datatype type, DatatypeTraits& traits) {
     return code;
   if (size == MPI_UNDEFINED) return MPI_ERR_TYPE;
   traits.size = static_cast<MPI_Aint>(size);
-  if (traits.size == traits.extent && lower == 0 && true_lower == 0 && true_extent == traits.extent)
-    on_roomy_stack([&] { traits.plain = in_order(type, traits.size); });
+  if (traits.size == traits.extent && lower == 0 && true_lower == 0 &&
+      true_extent == traits.extent) {
+    // Most of them repeat a predefined one; to find out by packing takes 2 us.
+    traits.plain = table != nullptr && table->is_plain(repeated_by(type));
+    if (!traits.plain) on_roomy_stack([&] { traits.plain = in_order(type, traits.size); });
+  }
   traits.interleaves = !traits.plain && std::abs(traits.extent) < true_extent;
   return MPI_SUCCESS;
 }
@@ -99,7 +154,7 @@ DatatypeTable::DatatypeTable(int keyval) : keyval_(keyval) {
 void DatatypeTable::know(Operands operands, std::initializer_list<MPI_Datatype> types) {
   for (const MPI_Datatype type : types) {
     DatatypeTraits traits;
-    if (type == MPI_DATATYPE_NULL || look_at(type, traits) != MPI_SUCCESS) continue;
+    if (type == MPI_DATATYPE_NULL || look_at(type, traits, nullptr) != MPI_SUCCESS) continue;
     traits.operands = operands;
     std::size_t slot = hash(type) % slots;
     while (predefined_[slot].type != MPI_DATATYPE_NULL && predefined_[slot].type != type)
@@ -116,6 +171,15 @@ int DatatypeTable::forget(MPI_Datatype, int, void* traits, void*) {
   return MPI_SUCCESS;
 }
 
+int DatatypeTable::fault(MPI_Datatype type) const {
+  if (is_predefined(type)) return MPI_SUCCESS;
+  void* found = nullptr;
+  int is_there = 0;
+  if (int code = PMPI_Type_get_attr(type, keyval_, &found, &is_there); code != MPI_SUCCESS)
+    return code;
+  return is_there != 0 || is_committed(type) ? MPI_SUCCESS : MPI_ERR_TYPE;
+}
+
 // The lock is held while functions of MPI run. They are local, and call none of our functions
 // except forget().
 int DatatypeTable::look_up_derived(MPI_Datatype type, DatatypeTraits& traits) const {
@@ -127,7 +191,7 @@ int DatatypeTable::look_up_derived(MPI_Datatype type, DatatypeTraits& traits) co
   if (is_there == 0) {
     const std::lock_guard lock(mutex_);
     if (!is_committed(type)) return MPI_ERR_TYPE;
-    if (int code = look_at(type, traits); code != MPI_SUCCESS) return code;
+    if (int code = look_at(type, traits, this); code != MPI_SUCCESS) return code;
     PMPI_Type_get_attr(type, keyval_, &found, &is_there);
     if (is_there != 0) return MPI_SUCCESS;
     auto kept = std::make_unique<DatatypeTraits>(traits);
@@ -168,13 +232,8 @@ std::int64_t size_of(MPI_Datatype type) {
 }
 
 int hold_datatype(MPI_Datatype& type, std::vector<OwnedDatatype>& held) {
-  int integers, addresses, datatypes, combiner;
-  if (int code = PMPI_Type_get_envelope(type, &integers, &addresses, &datatypes, &combiner);
-      code != MPI_SUCCESS)
-    return code;
-  for (const int predefined : {MPI_COMBINER_NAMED, MPI_COMBINER_F90_REAL, MPI_COMBINER_F90_COMPLEX,
-                               MPI_COMBINER_F90_INTEGER})
-    if (combiner == predefined) return MPI_SUCCESS;
+  const Envelope envelope(type);
+  if (envelope.code != MPI_SUCCESS || envelope.is_predefined()) return envelope.code;
   // Not MPI_Type_dup, which would copy the user's attributes and call back.
   MPI_Datatype same;
   if (int code = PMPI_Type_contiguous(1, type, &same); code != MPI_SUCCESS) return code;

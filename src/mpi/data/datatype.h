@@ -77,8 +77,12 @@ class DatatypeTable {
   bool is_predefined(MPI_Datatype type) const {
     return type != MPI_DATATYPE_NULL && known(type).type == type;
   }
+  // Whether it is predefined and plain.
+  bool is_plain(MPI_Datatype type) const { return is_predefined(type) && known(type).plain; }
   // The group of a predefined datatype; none for others.
   Operands operands(MPI_Datatype type) const { return known(type).operands; }
+  // Whether MPI would reject the datatype in a message. Does not inspect it.
+  int fault(MPI_Datatype type) const;
   // MPI's own error if the datatype is unknown, has no size, or is not committed.
   int look_up(MPI_Datatype type, DatatypeTraits& traits) const {
     traits = known(type);

@@ -41,6 +41,15 @@ bool leads_nowhere(const Side& side, int blocks, const DatatypeTable& datatypes)
          has_data(side, blocks);
 }
 
+// MPI's error if it does not know or has not committed the datatype of some data.
+int fault_of_types(const Side& side, int blocks, const DatatypeTable& datatypes) {
+  if (!side.typed) return has_data(side, blocks) ? datatypes.fault(side.type) : MPI_SUCCESS;
+  for (int block = 0; block < blocks; ++block)
+    if (side.counts[block] > 0)
+      if (int code = datatypes.fault(side.types[block]); code != MPI_SUCCESS) return code;
+  return MPI_SUCCESS;
+}
+
 std::int64_t bytes_of(const Side& side, int blocks) {
   if (!side.counted) return side.count * blocks * size_of(side.type);
   std::int64_t total = 0;
@@ -112,6 +121,10 @@ int Operation::fault(const Seat& seat, const DatatypeTable& datatypes) const {
   if ((reads && leads_nowhere(send, out, datatypes)) ||
       (writes && leads_nowhere(recv, in, datatypes)))
     return MPI_ERR_BUFFER;
+  if (int error = writes ? fault_of_types(recv, in, datatypes) : MPI_SUCCESS; error != MPI_SUCCESS)
+    return error;
+  if (int error = reads ? fault_of_types(send, out, datatypes) : MPI_SUCCESS; error != MPI_SUCCESS)
+    return error;
   return reads && writes && is_aliased(rank) ? MPI_ERR_BUFFER : MPI_SUCCESS;
 }
 
@@ -120,8 +133,10 @@ int Operation::fault_of_reduction(const Seat& seat, const DatatypeTable& datatyp
   const int counts = recv.counted ? seat.sends : 1;
   if (int error = fault_of(recv, counts); error != MPI_SUCCESS) return error;
   if (operation == MPI_OP_NULL) return MPI_ERR_OP;
-  if ((seat.receives > 0 || send.in_place()) && leads_nowhere(recv, counts, datatypes))
-    return MPI_ERR_BUFFER;
+  // A rank whose own block is empty may have no memory for it.
+  const bool writes = seat.receives > 0 && (!recv.counted || recv.elements(seat.rank) > 0);
+  if ((writes || send.in_place()) && leads_nowhere(recv, counts, datatypes)) return MPI_ERR_BUFFER;
+  if (int error = fault_of_types(recv, counts, datatypes); error != MPI_SUCCESS) return error;
   Side sent = recv;
   sent.buffer = send.buffer;
   if (!send.in_place() && leads_nowhere(sent, counts, datatypes)) return MPI_ERR_BUFFER;

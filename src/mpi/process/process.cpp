@@ -124,6 +124,11 @@ Process::Process() : datatypes_(Keyvals::datatype()) {
   PMPI_Comm_rank(World::comm(), &world_rank_);
   Settings::get().complain(world_rank_ == 0);
   began_ = PMPI_Wtime();
+  if (!World::is_ours()) {
+    MPI_Comm parent = MPI_COMM_NULL;
+    PMPI_Comm_get_parent(&parent);
+    spawned_ = parent != MPI_COMM_NULL;
+  }
 }
 
 Process::~Process() {
@@ -457,6 +462,10 @@ void Process::report() {
   std::vector<std::string> devices;
   for (const DeviceRuntime* each : device_runtimes()) devices.push_back(describe(*each));
   if (const std::string& path = Settings::get().report_file(); !path.empty()) {
+    if (spawned_)
+      return say_once("TOCCATA_REPORT=" + path +
+                      ": spawned ranks write no report; the file belongs to the job that spawned "
+                      "them");
     int ranks = 0;
     PMPI_Comm_size(World::comm(), &ranks);
     std::ofstream file(path);

@@ -203,6 +203,7 @@ class Process : public Background {
   ArrivalLog arrival_log_;
   LearnedResults learned_;
   double began_ = 0;  // MPI_Wtime
+  bool spawned_ = false;
 
   std::once_flag looked_round_;
   std::unique_ptr<const Surroundings> surroundings_;

@@ -215,7 +215,7 @@ std::string Report::json(const std::string& mpi, int ranks, double seconds, cons
                        {"working", arrivals_->working},
                        {"left_out", arrivals_->left_out},
                        {"clock_error", arrivals_->clock_error}};
-  return all.dump(1) + "\n";
+  return all.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";  // names of files
 }
 
 }  // namespace toccata

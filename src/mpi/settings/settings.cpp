@@ -36,6 +36,13 @@ std::string variable(const std::string& name) {
   return value == nullptr ? "" : value;
 }
 
+// The program may change its working directory before the end.
+std::string absolute(const std::string& path) {
+  std::error_code error;
+  const std::string found = std::filesystem::absolute(path, error).string();
+  return error ? path : found;
+}
+
 }  // namespace
 
 std::string Settings::value(const char* name, const char* instead) {
@@ -130,7 +137,7 @@ void Settings::read() {
                      configuration_.complaints().end());
   model_ = usual_model();
   const std::string report = value("TOCCATA_REPORT", "1");
-  if (report.ends_with(".json")) report_file_ = report;
+  if (report.ends_with(".json")) report_file_ = absolute(report);
   wants_bounds_ = !report_file_.empty();
   reporting_ = !report.empty() && !switches_off(report);
   if (is_switched_on()) {
@@ -165,7 +172,7 @@ void Settings::read_sums() {
 
 // "": a file of the user for this MPI and kind of node, as clusters may share a home.
 void Settings::learn_to(const std::string& file) {
-  learns_to_ = file;
+  learns_to_ = file.empty() ? file : absolute(file);
   if (!file.empty()) return;
   const std::string state = variable("XDG_STATE_HOME");
   std::string node = node_text();

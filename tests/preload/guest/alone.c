@@ -1,6 +1,7 @@
 /* The last rank of a graph has no neighbours; among two ranks, the other one is its own neighbour.
- * Then a communicator of one rank, maybe with the handle of a freed larger one, whose arrays of
- * counts end where memory ends. */
+ * The last rank receives nothing of a reduction, and has no memory for it. Then a communicator of
+ * one rank, maybe with the handle of a freed larger one, whose arrays of counts end where memory
+ * ends. */
 #define _DEFAULT_SOURCE
 #include <sys/mman.h>
 #include <unistd.h>
@@ -30,6 +31,27 @@ static void neighbours(int kind) {
     faults += sum != p * i;
   }
   MPI_Comm_free(&graph);
+}
+
+static void no_result_for_the_last(int length) {
+  int *mine = malloc(p * length * sizeof(int)), *got = malloc(length * sizeof(int));
+  int* const counts = malloc(p * sizeof(int));
+  for (int r = 0; r < p; ++r) counts[r] = r < p - 1 ? length : 0;
+  for (int i = 0; i < 60; ++i) {
+    void* const here = rank < p - 1 ? got : NULL;
+    MPI_Request request = MPI_REQUEST_NULL;
+    for (int k = 0; k < p * length; ++k) mine[k] = k + i;
+    if (i % 2 == 0)
+      MPI_Reduce_scatter(mine, here, counts, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    else
+      MPI_Ireduce_scatter(mine, here, counts, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    for (int k = 0; here != NULL && k < length; ++k)
+      faults += got[k] != p * (rank * length + k + i);
+  }
+  free(mine);
+  free(got);
+  free(counts);
 }
 
 static void arrays_at_the_end_of_memory(void) {
@@ -64,6 +86,8 @@ static void arrays_at_the_end_of_memory(void) {
 int main(int argc, char** argv) {
   start(&argc, &argv);
   for (int kind = 0; kind < 4; ++kind) neighbours(kind);
+  no_result_for_the_last(3);
+  no_result_for_the_last(2000);
   arrays_at_the_end_of_memory();
   finish();
   return 0;

@@ -1,5 +1,6 @@
-/* Callbacks of attributes that use their communicator while it is freed, or while the attribute is
- * deleted, and after that, another communicator, to which MPI may give the same handle. */
+/* Callbacks of attributes that use their communicator while it is freed or duplicated, or while the
+ * attribute is deleted, and after that, another communicator, to which MPI may give the same
+ * handle. */
 #include "guest.h"
 
 static int uses;
@@ -14,6 +15,39 @@ static int use(MPI_Comm comm, int key, void* value, void* extra) {
     faults += sum != size * i;
   }
   return MPI_SUCCESS;
+}
+
+static int copy(MPI_Comm comm, int key, void* extra, void* value, void* copied, int* exists) {
+  use(comm, key, value, extra);
+  *(void**)copied = value;
+  *exists = 1;
+  return MPI_SUCCESS;
+}
+
+static void duplicates(void) {
+  enum { most = 14 };
+  int keys[most], values[most];
+  for (int i = 0; i < most; ++i)
+    MPI_Comm_create_keyval(copy, MPI_COMM_NULL_DELETE_FN, &keys[i], NULL);
+  for (int attributes = 1; attributes <= most; ++attributes) {
+    MPI_Comm comm, twin;
+    MPI_Comm_split(MPI_COMM_WORLD, 0, 0, &comm);
+    for (int i = 0; i < attributes; ++i) MPI_Comm_set_attr(comm, keys[i], &values[i]);
+    if (attributes % 2 == 0)
+      MPI_Comm_dup(comm, &twin);
+    else
+      MPI_Comm_dup_with_info(comm, MPI_INFO_NULL, &twin);
+    for (int i = 0; i < attributes; ++i) {
+      void* found = NULL;
+      int exists = 0;
+      MPI_Comm_get_attr(twin, keys[i], &found, &exists);
+      faults += !exists || found != &values[i];
+    }
+    faults += every_collective(twin, 3, 1) + every_collective(comm, 3, 1);
+    MPI_Comm_free(&twin);
+    MPI_Comm_free(&comm);
+  }
+  for (int i = 0; i < most; ++i) MPI_Comm_free_keyval(&keys[i]);
 }
 
 int main(int argc, char** argv) {
@@ -45,6 +79,7 @@ int main(int argc, char** argv) {
     MPI_Comm_free(&backwards);
   }
   faults += uses != 12 * 40;
+  duplicates();
   MPI_Comm_set_attr(MPI_COMM_SELF, key, NULL); /* MPI_Finalize calls back */
   finish();
   return 0;

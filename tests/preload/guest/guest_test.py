@@ -128,6 +128,16 @@ class Guest(unittest.TestCase):
         for settings in ({}, FORCED):
             self.expect_right(run(guest("callbacks"), 2, settings))
 
+    def test_calls_that_mpi_rejects(self):
+        for settings in ({}, FORCED, {"TOCCATA_NODE": "off"}):
+            self.expect_right(run(guest("rejected"), 2, settings))
+
+    def test_reordering_on_some_ranks(self):
+        command = only("$rank = 0", {"TOCCATA_TOPOLOGY": "reorder:topologies"})
+        outcome = run([*command, *guest("graph")], 3, {"OMPI_MCA_topo": "basic"})
+        self.expect_right(outcome, messages=1)
+        self.assertIn("TOCCATA_TOPOLOGY", outcome.messages[0])
+
     def test_settings_of_some_ranks(self):
         ring = {"TOCCATA_ALLREDUCE": "ring"}
         other = {"TOCCATA_ALLREDUCE": "rabenseifner"}
@@ -447,6 +457,20 @@ class Guest(unittest.TestCase):
         self.assertTrue(outcome.messages, outcome.error)
         for message in outcome.messages:
             self.assertIn("outside MPI_COMM_WORLD", message)
+
+    @unittest.skipUnless(options and options.family == "openmpi", "spawning works in Open MPI")
+    def test_the_report_is_that_of_the_first_world(self):
+        outcome = run(guest("spawned"), 3, for_launcher=True, reports=True)
+        self.assertEqual(outcome.code, 0, outcome.error)
+        self.assertIn("spawned ranks write no report", outcome.error)
+        self.assertIn(3, {row["ranks"] for row in outcome.rows})
+
+    def test_files_after_the_working_directory_has_changed(self):
+        with tempfile.TemporaryDirectory() as folder:
+            command = ["sh", "-c", 'cd "$0" && exec "$@"', folder, *guest("moves")]
+            self.expect_right(run(command, 2, {"TOCCATA_REPORT": "report.json"}))
+            report = json.loads((Path(folder) / "report.json").read_text())
+        self.assertEqual(report["ranks"], 2)
 
     # Open MPI's treematch sometimes hangs, also bare: this test does not use it.
     def test_graph(self):

@@ -25,7 +25,7 @@ TEST_F(BoardTest, FindsWhatWasPublishedAtThatMoment) {
   Board writer = board(0), reader = board(1);
   const Moment now{writer.begin_call(), 0, 0};
   EXPECT_EQ(reader.find(0, now), nullptr);
-  const Board::Place place = writer.open(now, true, 5, 5);
+  const Board::Place place = writer.open(now, writer.form(true, 5, 5));
   std::copy_n("hello", 5, place.data);
   EXPECT_EQ(reader.find(0, now), nullptr);
   writer.publish(place, now, rank_1);
@@ -39,7 +39,7 @@ TEST_F(BoardTest, FindsWhatWasPublishedAtThatMoment) {
 TEST_F(BoardTest, WaitsForReadersBeforeASlotIsUsedAgain) {
   Board writer = board(0), reader = board(1);
   const Moment first{writer.begin_call(), 0, 0};
-  writer.publish(writer.open(first, true, 1, 1), first, rank_1);
+  writer.publish(writer.open(first, writer.form(true, 1, 1)), first, rank_1);
   const Moment again{first.call + Part::slots, 0, 0};
   EXPECT_FALSE(writer.is_free(again));
   reader.pass(first);  // has read all earlier publications
@@ -51,8 +51,8 @@ TEST_F(BoardTest, WaitsForReadersBeforeASlotIsUsedAgain) {
 TEST_F(BoardTest, ARankThatPublishesHasFinishedEarlierCalls) {
   Board one = board(0), other = board(1);
   const Moment first{1, 0, 0}, second{2, 0, 0};
-  one.publish(one.open(first, true, 1, 1), first, rank_1);
-  other.publish(other.open(second, true, 1, 1), second, rank_0);
+  one.publish(one.open(first, one.form(true, 1, 1)), first, rank_1);
+  other.publish(other.open(second, other.form(true, 1, 1)), second, rank_0);
   EXPECT_FALSE(one.is_free({1 + Part::slots, 0, 0}));
   ASSERT_NE(one.find(1, second), nullptr);
   EXPECT_TRUE(one.is_free({1 + Part::slots, 0, 0}));
@@ -64,7 +64,7 @@ TEST_F(BoardTest, APartOutlivesItsCommunicator) {
   {
     Board writer = board(0);
     const Moment last{writer.begin_call(), 0, 0};
-    writer.publish(writer.open(last, true, 1, 1), last, rank_1);
+    writer.publish(writer.open(last, writer.form(true, 1, 1)), last, rank_1);
   }
   Board next = board(0, 1 + Part::slots);
   const Moment moment{next.begin_call(), 0, 0};
@@ -77,9 +77,9 @@ TEST_F(BoardTest, APartOutlivesItsCommunicator) {
 TEST_F(BoardTest, EachReaderHasItsOwnPiece) {
   Board writer = board(0), reader = board(1);
   const Moment now{writer.begin_call(), 2, 3};
-  const auto place = writer.open(now, false, 3, writer.piece(false));
-  EXPECT_GE(place.stride, 3U);
-  std::copy_n("abc", 3, place.data + place.stride);
+  const auto place = writer.open(now, writer.form(false, 3, writer.piece(false)));
+  EXPECT_GE(place.form.stride, 3U);
+  std::copy_n("abc", 3, place.data + place.form.stride);
   writer.publish(place, now, rank_1);
   const Slot* const slot = reader.find(0, now);
   ASSERT_NE(slot, nullptr);
@@ -94,8 +94,8 @@ TEST_F(BoardTest, AnnouncesTheSizeOfAMessage) {
   for (const bool common : {true, false})
     for (const bool direct : {false, true}) {
       const Moment now{writer.begin_call(), 0, 0};
-      Board::Place place =
-          direct ? writer.open_directly(now, common, 0) : writer.open(now, common, 5 + 16, 5);
+      Board::Place place = direct ? writer.open_directly(now, common, 0)
+                                  : writer.open(now, writer.form(common, 5 + 16, 5));
       EXPECT_EQ(place.of(1, message) - place.of(1), common && !direct ? 0 : 16);
       writer.publish(place, now, {});
       const Slot* const slot = reader.find(0, now);
@@ -112,17 +112,17 @@ TEST_F(BoardTest, AnnouncesTheSizeOfAMessage) {
 TEST_F(BoardTest, FetchesLinesOfALaterPublication) {
   Board writer = board(0), reader = board(1);
   const Moment now{writer.begin_call(), 0, 0}, later{now.call + Part::slots, 0, 0};
-  const Board::Place place = writer.open(now, true, 5, 5);
+  const Board::Place place = writer.open(now, writer.form(true, 5, 5));
   std::copy_n("hello", 5, place.data);
   writer.publish(place, now, rank_1);
-  writer.fetch(later, true, 4096);
+  writer.fetch(later, writer.form(true, 4096, 0), 4096);
   EXPECT_FALSE(writer.is_free(later));
   const Slot* const slot = reader.find(0, now);
   ASSERT_NE(slot, nullptr);
   EXPECT_EQ(std::string(reader.data(0, now, *slot), 5), "hello");
   reader.pass({now.call + 1, 0, 0});
   EXPECT_TRUE(writer.is_free(later));
-  writer.fetch(later, false, 4096);
+  writer.fetch(later, writer.form(false, 4096, 0), 4096);
   EXPECT_EQ(reader.find(0, later), nullptr);
 }
 
@@ -156,8 +156,8 @@ TEST(BoardPieces, DoNotMoveTheDataOfSlots) {
   Board first(states[0], {parts.all[0], parts.all[1]}, 0, 1);
   const Board next(states[0], parts.all, 0, 2);
   for (std::uint32_t slot = 0; slot < Part::slots; ++slot)
-    EXPECT_EQ(first.open({1, slot, 0}, true, 1000, 1000).data,
-              next.open({1, slot, 0}, true, 1000, 1000).data);
+    EXPECT_EQ(first.open({1, slot, 0}, first.form(true, 1000, 1000)).data,
+              next.open({1, slot, 0}, next.form(true, 1000, 1000)).data);
 }
 
 }  // namespace
