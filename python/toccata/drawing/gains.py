@@ -38,7 +38,7 @@ def draw(report: Report, title: str) -> Figure:
     axes.set_yticks(range(len(bars)), [name for name, _ in bars], fontsize=8)
     axes.invert_yaxis()
     axes.margins(x=0.1)
-    axes.set_xlabel("ms, mean over all ranks" if report.arrivals else "ms on rank 0")
+    axes.set_xlabel(f"ms, {report.meaning}")
     axes.spines[["top", "right"]].set_visible(False)
     axes.set_title(title, fontsize=11, fontweight="bold", loc="left")
     handles = [
@@ -50,5 +50,4 @@ def draw(report: Report, title: str) -> Figure:
 
 
 def _times(report: Report, rows: Sequence[Row]) -> tuple[float, float]:
-    before = sum(each.before * report.weight(each) for each in rows)
-    return before, sum(report.time(each) for each in rows)
+    return sum(map(report.native_time, rows)), sum(map(report.time, rows))

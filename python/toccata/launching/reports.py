@@ -82,7 +82,8 @@ class Row:
     """Calls of one collective on communicators of one shape, with one range of sizes and one
     choice.
 
-    Times are per call, except `seconds`, which is the total; 0 means unknown.
+    Times are per call, except `seconds`, which is the total on rank 0 of the communicator; 0 means
+    unknown.
     """
 
     collective: str
@@ -147,9 +148,9 @@ class Row:
         return max(self.working - self.calls * self.bound, 0.0)
 
     @property
-    def before(self) -> float:
-        """Seconds of these calls with the native algorithm; the measured time if unknown."""
-        return self.seconds * self.gain if self.gain else self.seconds
+    def mean(self) -> float:
+        """Seconds of all calls: the mean over ranks if arrivals are known, otherwise `seconds`."""
+        return max(self.waiting + self.working, 0.0) if self.arrivals else self.seconds
 
 
 @dataclass(frozen=True)
@@ -168,15 +169,27 @@ class Report:
     def whose(self) -> str:
         return "the ranks were, on average," if self.arrivals else "rank 0 was"
 
+    @property
+    def meaning(self) -> str:
+        """Whose times `time` gives."""
+        if not self.arrivals:
+            return "rank 0"
+        if all(each.arrivals or each.seconds == 0 for each in self.rows):
+            return "mean over all ranks"
+        return "mean over all ranks; without arrivals, rank 0 of each communicator"
+
     def weight(self, row: Row) -> float:
         """What the row's seconds count in sums: if all ranks reported, there are rows of several
         communicators, each with the seconds of its rank 0."""
         return row.ranks / self.ranks if self.arrivals else 1.0
 
     def time(self, row: Row) -> float:
-        """Seconds of the row's calls: the mean over all ranks, or those of rank 0 if only this rank
-        reported."""
-        return row.seconds * self.weight(row)
+        """Seconds of the row's calls, as `meaning` says."""
+        return row.mean * self.weight(row)
+
+    def native_time(self, row: Row) -> float:
+        """The same with the native algorithm; the measured time if unknown."""
+        return self.time(row) * (row.gain or 1.0)
 
     @property
     def after(self) -> float:
@@ -186,7 +199,7 @@ class Report:
     @property
     def before(self) -> float:
         """Seconds of all calls with native algorithms."""
-        return sum(each.before * self.weight(each) for each in self.rows)
+        return sum(self.native_time(each) for each in self.rows)
 
 
 def read(path: Path) -> Report:
@@ -349,7 +362,8 @@ def summary(report: Report) -> list[str]:
     before, after = report.before, report.after
     whole = report.seconds
     share = f", {after / whole:.0%} of the run's {show_seconds(whole)}" if whole > 0 else ""
-    lines = [f"{report.whose} in collectives for {show_seconds(after)}{share}"]
+    of_whom = f" ({report.meaning})" if ";" in report.meaning else ""
+    lines = [f"{report.whose} in collectives for {show_seconds(after)}{share}{of_whom}"]
     tried = {each.calls_alike for each in report.rows if each.gain}
     compared = sum(report.time(each) for each in report.rows if each.calls_alike in tried)
     lines += _requests(report)
@@ -363,7 +377,7 @@ def summary(report: Report) -> list[str]:
         f"{show_seconds(abs(won))}, {abs(won) / before:.0%}. "
         f"Native was measured for calls with {compared / after:.0%} of the time in collectives"
     )
-    gains = [(each.before - each.seconds) * report.weight(each) for each in report.rows]
+    gains = [report.native_time(each) - report.time(each) for each in report.rows]
     for what, gained in (("saving", max(gains)), ("loss", -min(gains))):
         row = report.rows[gains.index(gained if what == "saving" else -gained)]
         if gained > 0:
@@ -436,6 +450,7 @@ def table(report: Report) -> RenderableType:
         parts.append(Text(f"and {len(rows) - MOST_ROWS} more, {show_seconds(rest)}", style="dim"))
     shown = {_reason(each, report.rows) for each in rows if not each.is_native}
     used = [f"{each}: {meaning}" for each, meaning in REASONS.items() if each in shown]
+    used.append(f"Time: {report.meaning}")
     used.append(
         "Per call: the mean over all calls on rank 0 of a communicator, including waiting. In "
         "trials: the time of the slowest rank in the last trial"

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from running import invoke
+from toccata.drawing import gains
 from toccata.launching import reports
 from toccata.launching.arrivals import Arrivals
 
@@ -234,3 +235,52 @@ def test_options_that_a_report_does_not_have(tmp_path: Path) -> None:
     path.write_text(json.dumps(sample([0.0, 0.2, 3.6, 0.2])))
     code, _, stderr = invoke("explain", str(path), "-p", "4")
     assert code == 2 and "a report has its own ranks and machine" in stderr
+
+
+def late_rank_0(**more: Any) -> dict[str, Any]:
+    """Rank 0 takes 9 s for the first collective, the mean over ranks 1.5 s."""
+    document = sample([0.0, 0.2, 3.6, 0.2])
+    document["rows"][0] |= {"choice": "ring", "measured": 1e-4, "native": 2e-4, "seconds": 9.0}
+    document["rows"] += [more] if more else []
+    return document
+
+
+def test_all_times_are_means_where_arrivals_are_known(tmp_path: Path) -> None:
+    path, page = tmp_path / "run.json", tmp_path / "run.html"
+    path.write_text(json.dumps(late_rank_0()))
+    report = reports.read(path)
+    assert report.after == pytest.approx(1.55)  # 1000 calls of 1.5 ms and of 50 µs
+    assert report.before == pytest.approx(3.05)
+    code, stdout, _ = invoke("explain", str(path), "--html", str(page))
+    assert code == 0
+    assert "blocking collectives: 16% of the time, 1.55 s of 10.00 s (mean over ranks)" in stdout
+    said = "the ranks were, on average, in collectives for 1.55 s, 16% of the run's 10.00 s\n"
+    assert said in stdout
+    assert "with native, it would have been 3.05 s: Toccata saved 1.50 s" in stdout
+    assert "Time: mean over all ranks" in stdout
+    [line] = [each for each in stdout.splitlines() if each.startswith("allreduce")]
+    assert " 1.50 s " in line and "97%" in line
+    assert gains.draw(report, "").axes[0].get_xlabel() == "ms, mean over all ranks"
+    assert "16% of the time, 1.55 s of 10.00 s" in page.read_text()
+    assert "ms on rank 0" in page.read_text()  # the column with the rows' seconds
+
+
+def test_times_without_arrivals_are_called_those_of_rank_0(tmp_path: Path) -> None:
+    request = row("iallgather", 0, 0, [0.0] * RANKS) | {"seconds": 2.0}
+    del request["arrivals"]
+    path = tmp_path / "run.json"
+    path.write_text(json.dumps(late_rank_0(**request)))
+    report = reports.read(path)
+    assert report.after == pytest.approx(3.55)
+    assert (
+        "(mean over all ranks; without arrivals, rank 0 of each communicator)"
+        in (reports.summary(report)[0])
+    )
+    alone = late_rank_0()
+    del alone["arrivals"]
+    for each in alone["rows"]:
+        del each["arrivals"]
+    path.write_text(json.dumps(alone))
+    assert reports.summary(reports.read(path))[0].startswith(
+        "rank 0 was in collectives for 10.50 s"
+    )

@@ -50,7 +50,7 @@ def test_what_was_won(report: Path) -> None:
     found = reports.read(report)
     assert found.after == pytest.approx(0.04)
     assert found.before == pytest.approx(0.065)  # the compared calls took twice as long
-    assert [each.before for each in found.rows] == pytest.approx([0.05, 0.005, 0.01])
+    assert [found.native_time(each) for each in found.rows] == pytest.approx([0.05, 0.005, 0.01])
 
 
 def test_explain_a_report(report: Path, tmp_path: Path) -> None:
