@@ -46,6 +46,7 @@ class OneLineErrors(PlainHelp, TyperGroup):
         kwargs["standalone_mode"] = False
         try:
             code = super().main(*args, **kwargs)
+            sys.stdout.flush()  # an error at exit would have no handler
         except CommandError as error:
             _complain(str(error), error.exit_code)
         except TyperException as error:
@@ -55,7 +56,7 @@ class OneLineErrors(PlainHelp, TyperGroup):
         except _choice_error() as error:
             _complain(str(error), 2)
         except BrokenPipeError:  # the reader of our output has closed it
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            _end_output()
             sys.exit(1)
         except ModuleNotFoundError as error:
             if error.name not in ("matplotlib", "scipy", "numpy"):
@@ -68,6 +69,7 @@ class OneLineErrors(PlainHelp, TyperGroup):
             where = f"{error.filename}: " if error.filename else ""
             _complain(f"{where}{error.strerror or error}", 2)
         except typer.Abort:
+            _end_output()
             sys.exit(130)
         sys.exit(code if isinstance(code, int) else 0)
 
@@ -87,7 +89,17 @@ def _choice_error() -> type[Exception]:
     return _core.ChoiceError
 
 
+def _end_output() -> None:
+    """Writes the rest of stdout, or discards it if that is impossible: otherwise, Python would try
+    again at exit, and fail."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
 def _complain(message: str, code: int) -> None:
+    _end_output()
     print(f"toccata: {message}", file=sys.stderr)
     sys.exit(code)
 

@@ -52,6 +52,12 @@ def is_file(text: str) -> bool:
     return _FILE.match(text) is not None
 
 
+def files_of(*names: str | None) -> list[str]:
+    """The files that the names of algorithms contain, such as mine.py in "mine.py:ring"."""
+    found = [_FILE.match(name) for name in names if name is not None]
+    return [match["file"] for match in found if match is not None]
+
+
 def load(text: str) -> tuple[str, str]:
     """For "FILE:name:settings": the collective, and the text for _core.parse_choice.
 
@@ -441,7 +447,9 @@ def located(choice: _core.Choice, shape: _core.Shape, error: str) -> str:
 
 
 def as_file(choice: _core.Choice, shapes: Sequence[_core.Shape], path: Path) -> None:
-    """Writes the schedules of a choice in these shapes. Replaces the file atomically."""
+    """Writes the schedules of a choice in these shapes. Replaces the file, or the target of a link,
+    atomically."""
+    path = path.resolve()
     text = _core.schedule_file(choice, list(shapes))
     path.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.NamedTemporaryFile("w", encoding="utf-8", dir=path.parent, delete=False) as file:

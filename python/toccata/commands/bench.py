@@ -11,6 +11,7 @@ from rich.progress import Progress
 
 from toccata import outputs
 from toccata import quantities as q
+from toccata.algorithms import outside
 from toccata.commands.common import (
     CollectiveName,
     CsvFile,
@@ -20,11 +21,11 @@ from toccata.commands.common import (
     LauncherArgs,
     MpiOption,
     NoValidate,
-    console,
     count,
     print_whole,
     print_without,
     progress,
+    say,
     seconds,
     words,
 )
@@ -229,7 +230,7 @@ def _run(
     files = Files.of(stem, *written, paper=request.paper is not None)
     session.commands_for(plans, starter, more)  # reports errors before any work
     before = read_csv(compare) if compare is not None else None
-    files.check()
+    files.check(reads=outside.files_of(*request.names))
     with progress() as bar:
         watch = _watch(bar, plans, shown, details)
         results = session.measure(plans, starter, more, files, watch)
@@ -269,19 +270,15 @@ def _watch(
 def _conclude(
     request: Request, results: Results, shown: Comparison, before: Results | None, files: Files
 ) -> None:
-    """Prints and writes the results of all runs."""
+    """Writes and prints the results of all runs."""
+    # First: the reader of the output may have closed it.
+    files.write_results(results)
     swept, sizes_of = results, ""
     if request.paper:
         of_paper, sizes_of = alltoall_tables.as_the_paper(results), alltoall_tables.SIZES_OF
         swept = alltoall_tables.scaled(of_paper)
-        print_whole(alltoall_tables.tables(of_paper))
     grid = winners.grid(swept, shown.marked, shown.compared, shown.metric)
     grid = replace(grid, sizes_of=sizes_of)
-    if shown.marked and grid.measured:
-        console.print(f"\n{winners.summary(grid)}")
-    if before is not None:
-        print_whole(tables.changes(before, results, shown.metric))
-    files.write_results(results)
     what = " ".join(request.name.split("-"))
     title = f"{what}, {results.all[0].mpi}: {shown.metric} time"
     if files.heatmap or files.scaling:
@@ -291,5 +288,11 @@ def _conclude(
             pictures.write(heatmap.draw(grid, title), files.heatmap)
         if files.scaling:
             pictures.write(scaling.draw(swept, shown.metric, title, sizes_of), files.scaling)
+    if request.paper:
+        print_whole(alltoall_tables.tables(of_paper))
+    if shown.marked and grid.measured:
+        say(f"\n{winners.summary(grid)}")
+    if before is not None:
+        print_whole(tables.changes(before, results, shown.metric))
     written = [files.csv, files.json, files.heatmap, *([files.scaling] if files.scaling else [])]
-    console.print(outputs.wrote(*written))
+    say(outputs.wrote(*written))

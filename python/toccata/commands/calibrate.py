@@ -7,7 +7,7 @@ import typer
 
 from toccata import outputs
 from toccata import quantities as q
-from toccata.commands.common import LauncherArgs, MpiOption, console, count, print_whole, words
+from toccata.commands.common import LauncherArgs, MpiOption, count, print_whole, say, words
 from toccata.launching import launcher
 
 ModelFile = Annotated[
@@ -77,6 +77,6 @@ def calibrate(
         launcher.start(started, ranks, words(launcher_args), program), ranks
     )
     model, lines = calibrating.fit(measured, output.stem)
+    output.write_text(model.json, encoding="utf-8")  # first: the reader may close our output
     print_whole(calibrating.report(measured, model, lines))
-    output.write_text(model.json, encoding="utf-8")
-    console.print(f"wrote {output}")
+    say(f"wrote {output}")

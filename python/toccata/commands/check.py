@@ -13,11 +13,13 @@ from rich.table import Table
 
 from toccata import outputs
 from toccata import quantities as q
-from toccata.commands.common import JsonFile, console, count, known_mpi, print_whole
+from toccata.commands.common import JsonFile, aside, count, known_mpi, print_whole, say
 from toccata.launching import launcher
 from toccata.plain_table import PlainTable
+from toccata.topology import machines
 
 if TYPE_CHECKING:
+    from toccata.checking.history import Entry
     from toccata.checking.measured import Collective, Measured
     from toccata.checking.session import Outcome
 
@@ -122,15 +124,21 @@ def check(
     - `toccata check --save slow.txt -- mpirun -n 4`, then `TOCCATA_TOPOLOGY=slow.txt`
     - `toccata check --mpi openmpi -- srun -N 16 --ntasks-per-node 1`
     """
+    from toccata.checking import history as past
     from toccata.checking import measured, session
 
     known_mpi(mpi, launcher.LAUNCHED)
-    outputs.check(json, history, save, pictures=[heatmap], reads=[baseline, machine])
+    reads = [baseline, machine or machines.of_environment()]
+    outputs.check(json, history, save, pictures=[heatmap], reads=reads)
     before = measured.from_file(baseline) if baseline is not None else None
+    earlier = past.read(history) if history is not None else ([], "")
     request = session.Request(command, mpi, machine, links, before, seconds, not no_collectives)
-    outcome = session.check(request, lambda text: console.print(f"[dim]{text}[/]", highlight=False))
+    outcome = session.check(request, aside)
+    # Printing comes last: the reader of the output may have closed it.
+    lines = _write(outcome, before, earlier, Files(json, history, heatmap, save))
     _report(outcome)
-    _write(outcome, before, Files(json, history, heatmap, save))
+    for line in lines:
+        say(line)
     if outcome.alarms:
         raise typer.Exit(FOUND)
 
@@ -145,28 +153,27 @@ class Files:
     save: Path | None
 
 
-def _write(outcome: Outcome, before: Measured | None, files: Files) -> None:
+def _write(
+    outcome: Outcome, before: Measured | None, earlier: tuple[list[Entry], str], files: Files
+) -> list[str]:
+    """Writes the requested files; the lines about them. `earlier` is the history so far."""
     from toccata.checking import measured, saving
 
+    lines = []
     if files.json is not None:
         document = measured.as_document(outcome.measured)
         document["findings"] = [vars(each) | {"text": each.text} for each in outcome.findings]
         files.json.write_text(json_text.dumps(document, indent=1) + "\n", encoding="utf-8")
     if files.history is not None:
-        _remember(outcome, files.history)
+        lines += _remember(outcome, *earlier, files.history)
     if files.save is not None:
         text, slow = saving.saved(outcome.measured, outcome.site, outcome.findings)
         files.save.write_text(text, encoding="utf-8")
-        _say(f"slow links in {files.save}: {slow or 'none'}")
+        lines.append(f"slow links in {files.save}: {slow or 'none'}")
     if files.heatmap is not None:
         _draw(outcome, before, files.heatmap)
     written = [each for each in vars(files).values() if each is not None]
-    if written:
-        _say(outputs.wrote(*written))
-
-
-def _say(text: str) -> None:
-    console.print(text, highlight=False, markup=False, soft_wrap=True)
+    return [*lines, *([outputs.wrote(*written)] if written else [])]
 
 
 def _report(outcome: Outcome) -> None:
@@ -175,16 +182,16 @@ def _report(outcome: Outcome) -> None:
 
     here = outcome.measured
     for each in outcome.remarks:
-        _say(each)
+        say(each)
     if here.collectives:
         print_whole(_table(here.collectives))
     for finding in outcome.findings:
-        _say(finding.text)
+        say(finding.text)
     for finding in outcome.withdrawn:
-        _say(f"not confirmed, so not counted: {finding.text}")
+        say(f"not confirmed, so not counted: {finding.text}")
     if outcome.disturbed:
         names = ", ".join(outcome.disturbed)
-        _say(
+        say(
             f"other programs run on the cores of {names}: times vary, so small faults may "
             "remain undetected"
         )
@@ -194,7 +201,7 @@ def _report(outcome: Outcome) -> None:
         where += f": latency {q.show_microseconds(latency)} µs, {rate / 1e6:.1f} MB/s"
     verdict = "slow parts above" if outcome.alarms else "nothing is slow"
     runs = "once" if outcome.runs == 1 else f"{outcome.runs} times"
-    _say(f"{where}, measured {runs}: {verdict}")
+    say(f"{where}, measured {runs}: {verdict}")
 
 
 def _table(collectives: Sequence[Collective]) -> Table:
@@ -211,15 +218,13 @@ def _table(collectives: Sequence[Collective]) -> Table:
     return table
 
 
-def _remember(outcome: Outcome, path: Path) -> None:
+def _remember(outcome: Outcome, earlier: list[Entry], complaint: str, path: Path) -> list[str]:
+    """Appends the check to the history; the trend, after a complaint about unreadable checks."""
     from toccata.checking import history as past
 
     new = past.entry(outcome.measured, outcome.alarms)
-    earlier, complaint = past.read(path)
-    if complaint:
-        _say(complaint)
-    _say(past.trend(earlier, new))
     past.append(path, new)
+    return [*filter(None, [complaint]), past.trend(earlier, new)]
 
 
 def _draw(outcome: Outcome, before: Measured | None, path: Path) -> None:

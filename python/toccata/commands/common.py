@@ -258,8 +258,7 @@ def write_rankfile(
 ) -> None:
     """Writes the file in which rank i gets the seat `players[i]`, and prints how to use it."""
     start_files.write(file, seats, players, format_)
-    said = start_files.how_to_start(str(file), format_)
-    console.print(f"wrote {file}, for {said}", soft_wrap=True)
+    say(f"wrote {file}, for {start_files.how_to_start(str(file), format_)}")
 
 
 def known_mpi(mpi: str | None, known: Collection[str] = launcher.FAMILIES) -> str | None:
@@ -280,7 +279,7 @@ def words(launcher_args: str) -> list[str]:
 def print_without(p: int, left_out: Mapping[str, str]) -> None:
     """Prints a line for each algorithm that has no times or counts, with the reason."""
     for name, why in left_out.items():
-        console.print(f"[dim]{q.plural('rank', p)}: without {name}, which {why}[/]")
+        aside(f"{q.plural('rank', p)}: without {name}, which {why}")
 
 
 def time_left(total: float, done: float, took: float) -> float:
@@ -318,7 +317,7 @@ def progress(remaining: bool = False, counted: bool = True, estimated: bool = Fa
     `estimated` seconds, from this estimate as well.
     """
     return Progress(
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),  # may contain names of files
         BarColumn(),
         *([MofNCompleteColumn()] if counted else []),
         TimeLeft() if estimated else TimeRemainingColumn() if remaining else TimeElapsedColumn(),
@@ -327,6 +326,16 @@ def progress(remaining: bool = False, counted: bool = True, estimated: bool = Fa
         transient=True,
         disable=not progress_console.is_terminal,
     )
+
+
+def say(line: str, style: str = "") -> None:
+    """Prints a line unchanged: names of files and algorithms are neither markup nor wrapped."""
+    console.print(line, style=style, markup=False, soft_wrap=True)
+
+
+def aside(line: str) -> None:
+    """The same for a remark, which is dim."""
+    say(line, "dim")
 
 
 def print_whole(tables: RenderableType) -> None:

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from toccata import outputs
-from toccata.commands.common import MpiOption, console, print_whole, progress
+from toccata.commands.common import MpiOption, print_whole, progress, say
 from toccata.errors import Failure
 from toccata.measuring import demo
 
@@ -65,11 +65,12 @@ def demo_(
             except Failure as error:  # show the results of this machine anyway
                 why = str(error)
     cells = [*of_hosts, *cells]
-    print_whole(demo.table(cells))
-    console.print(f"\n{demo.summary(cells)}")
-    if why and not no_hosts:
-        console.print(f"without the four emulated hosts, where gains are larger: {why}")
     from toccata.drawing import comparisons, pictures  # matplotlib takes a second to load
 
+    # Before all printing: the reader of the output may have closed it.
     pictures.write(comparisons.draw(cells, f"Without any settings, {library}"), output)
-    console.print(f"wrote {output}")
+    print_whole(demo.table(cells))
+    say(f"\n{demo.summary(cells)}")
+    if why and not no_hosts:
+        say(f"without the four emulated hosts, where gains are larger: {why}")
+    say(f"wrote {output}")

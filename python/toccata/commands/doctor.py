@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Annotated
 
 import typer
+from rich.markup import escape
 
 from toccata.commands import checks
 from toccata.commands.common import (
@@ -12,6 +13,7 @@ from toccata.commands.common import (
     by_word,
     console,
     known_mpi,
+    say,
     without_effect,
 )
 from toccata.commands.common import seconds as in_seconds
@@ -80,9 +82,9 @@ def _print(findings: Sequence[checks.Finding]) -> None:
     """Failure if a finding is not good."""
     for each in findings:
         mark = "[green]ok[/]   " if each.good else "[bold red]wrong[/]"
-        console.print(f"{mark}  [bold]{each.topic:9}[/] {each.text}", soft_wrap=True)
+        console.print(f"{mark}  [bold]{each.topic:9}[/] {escape(each.text)}", soft_wrap=True)
         if not each.good:
-            console.print(f"       {'':9} {each.remedy}", soft_wrap=True)
+            say(f"       {'':9} {each.remedy}")
     wrong = sum(not each.good for each in findings)
     if wrong:
         raise Failure(f"{wrong} of {len(findings)} checks failed; the remedy follows each of them")

@@ -17,6 +17,7 @@ from toccata.commands.common import (
     console,
     number_of_ranks,
     print_whole,
+    say,
     without_effect,
 )
 from toccata.errors import Failure, InputError
@@ -139,10 +140,7 @@ def _explain_reports(paths: Sequence[Path], output: Path | None, html: Path | No
         raise ModuleNotFoundError(name="matplotlib")
     outputs.check(html, pictures=[output], reads=paths)
     found = [reports.read(path) for path in paths]
-    if len(found) == 1:
-        _print_report(found[0])
-    else:
-        _print_change(*found)
+    # Printing comes last: the reader of the output may have closed it.
     if output is not None:
         from toccata.drawing import changes, gains, pictures  # matplotlib takes a second to load
 
@@ -151,13 +149,17 @@ def _explain_reports(paths: Sequence[Path], output: Path | None, html: Path | No
             pictures.write(gains.draw(found[0], title), output)
         else:
             pictures.write(changes.draw(comparing.compare(*found)), output)
-        console.print(f"wrote {output}")
     if html is not None:
         from toccata.drawing import report_page
 
         pages = report_page.page if len(found) == 1 else report_page.page_of_two
         html.write_text(pages(*found), encoding="utf-8")
-        console.print(f"wrote {html}")
+    if len(found) == 1:
+        _print_report(found[0])
+    else:
+        _print_change(*found)
+    for path in filter(None, (output, html)):
+        say(f"wrote {path}")
 
 
 def _print_report(report: Report) -> None:
@@ -183,7 +185,7 @@ def _print_lines(lines: Iterable[str]) -> None:
 def _explain_call(proposal: proposals.Proposal) -> None:
     for line in proposal.reasons():
         console.print(line)
-    if not proposal.ranked:
+    if not proposal.ranked or proposal.is_alone:
         return
     table, wrong = proposal.table()
     print_whole(table)

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from toccata import outputs
-from toccata.commands.common import console
+from toccata.commands.common import say
 from toccata.errors import InputError
 from toccata.launching import launcher, starting
 from toccata.tuning import exporting, tuning_file
@@ -78,9 +78,9 @@ def _write(found: tuning_file.Tuning, format_: str, text: str, output: Path | No
         return
     output.write_text(text, encoding="utf-8")
     wanted, ruled = exporting.gone_over(found, exporting.KNOWN[format_])
-    console.print(f"wrote {output}: exported {ruled} of {wanted} non-native choices")
+    say(f"wrote {output}: exported {ruled} of {wanted} non-native choices")
     if said:
-        console.print(f"start with {said}", soft_wrap=True)
+        say(f"start with {said}")
 
 
 def _library() -> Path:

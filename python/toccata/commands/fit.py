@@ -6,10 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.markup import escape
 
 from toccata import outputs
-from toccata.commands.common import console, print_whole, progress
+from toccata.commands.common import aside, console, print_whole, progress, say
 from toccata.errors import InputError
 
 if TYPE_CHECKING:  # scipy takes a second to load
@@ -107,17 +106,19 @@ def fit_(
         )
     outputs.check(save, pictures=[plot, curves], reads=[file])
     fitted = _fitted(cross_validation.Work(found, split == Split.collectives))
+    # Printing comes last: the reader of the output may have closed it.
+    if save is not None:
+        model = fitted[0].model.model(found.machines[0], f"toccata fit, {file.name}")
+        save.write_text(model.json, encoding="utf-8")
+    _draw(fitted, plot, curves)
     _print(fitted)
     if split == Split.sizes and (decided := cross_validation.decided(found, fitted)):
         console.print("\n[bold]Mean regret[/] of five rules for choosing:")
         print_whole(decisions.table(decided))
     for line in found.left_out:
-        console.print(f"[dim]left out: {escape(line)}[/]")
-    if save is not None:
-        model = fitted[0].model.model(found.machines[0], f"toccata fit, {file.name}")
-        save.write_text(model.json, encoding="utf-8")
-        console.print(f"wrote {save}")
-    _draw(fitted, plot, curves)
+        aside(f"left out: {line}")
+    for path in filter(None, (save, plot, curves)):
+        say(f"wrote {path}")
 
 
 def _fitted(work: "Work") -> "list[Fitted]":
@@ -148,7 +149,5 @@ def _draw(fitted: "Sequence[Fitted]", plot: Path | None, curves: Path | None) ->
             for case, seconds, chosen in zip(each.cases, each.predicted, each.fitted, strict=True)
         ]
         pictures.write(fits.predicted_over_measured(*zip(*every, strict=True)), plot)
-        console.print(f"wrote {plot}")
     if curves is not None:
         pictures.write(fits.over_sizes(*cross_validation.largest_job(fitted)), curves)
-        console.print(f"wrote {curves}")

@@ -14,6 +14,7 @@ from toccata.commands.common import (
     console,
     count,
     print_whole,
+    say,
     words,
 )
 from toccata.launching import launcher
@@ -88,6 +89,9 @@ def links_(
     outputs.check(csv, pictures=[picture])
     library, timings = links.measure(command, p)
     found = links.fits(timings)
+    links.write_csv(timings, csv)  # first: the reader of the output may have closed it
+    where = machine or "rank 0 and its neighbours"
+    pictures.write(links.draw(timings, found, f"{library}, {p} ranks, {where}"), picture)
     for way in links.WAYS:
         print_whole(links.times_table(timings, way))
     if found:
@@ -97,7 +101,4 @@ def links_(
             f"[dim]without a fit: {q.show_bytes(size)}, the only size of its range; a fit needs "
             "two[/]"
         )
-    links.write_csv(timings, csv)
-    where = machine or "rank 0 and its neighbours"
-    pictures.write(links.draw(timings, found, f"{library}, {p} ranks, {where}"), picture)
-    console.print(f"wrote {csv}, {picture}")
+    say(f"wrote {csv}, {picture}")

@@ -1,15 +1,28 @@
 """`toccata new`."""
 
+import builtins
+import keyword
 import re
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from toccata import _core
+from toccata import _core, outputs, writing
 from toccata.algorithms import catalogue, show, skeletons
-from toccata.commands.common import collective_names, console
+from toccata.commands.common import collective_names, say
 from toccata.errors import InputError
+
+
+def _write(path: Path, text: str, name: str) -> None:
+    """Writes an algorithm, and then its schedule into the first lines of the file."""
+    path.write_text(text, encoding="utf-8")
+    choice = catalogue.find(f"{path}:{name}")
+    drawn = show.Narrator(choice, _core.Shape(skeletons.DRAWN_RANKS)).plain()
+    path.write_text(
+        text.replace(skeletons.DRAWING, "\n".join(f"# {line}".rstrip() for line in drawn)),
+        encoding="utf-8",
+    )
 
 
 def new(
@@ -42,15 +55,21 @@ def new(
             "lower-case letters, digits and _"
         )
     catalogue.of_collective(collective)  # raises InputError if there is no such collective
+    if keyword.iskeyword(short) or short in (*dir(builtins), *writing.__all__):
+        raise InputError(
+            f"invalid name '{name}': {short} has a meaning in Python or in toccata.writing; give "
+            "another name"
+        )
     path = output or Path(f"{short}.py")
+    if path.suffix != ".py":
+        raise InputError(f"'{path}': the name of a file with an algorithm must end in .py")
     if path.exists():
         raise InputError(f"{path} exists already; give another file with --output")
     text = skeletons.text(collective, short)
-    path.write_text(text, encoding="utf-8")
-    choice = catalogue.find(f"{path}:{short}")
-    drawn = show.Narrator(choice, _core.Shape(skeletons.DRAWN_RANKS)).plain()
-    path.write_text(
-        text.replace(skeletons.DRAWING, "\n".join(f"# {line}".rstrip() for line in drawn)),
-        encoding="utf-8",
-    )
-    console.print(f"wrote {path}; next: toccata prove {path}")
+    outputs.check(path)
+    try:
+        _write(path, text, short)
+    except BaseException:
+        path.unlink(missing_ok=True)
+        raise
+    say(f"wrote {path}; next: toccata prove {path}")

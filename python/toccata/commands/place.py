@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.markup import escape
 
 from toccata import outputs
 from toccata.commands.common import (
@@ -12,6 +13,7 @@ from toccata.commands.common import (
     ModelOption,
     PhaseOption,
     PlacementOption,
+    aside,
     console,
     of_phase,
     print_whole,
@@ -85,10 +87,10 @@ def place(
         start_files.text(seats, range(found.ranks), launcher)
     proposal = placing.propose(found, placed, predicting.read_model(model), limit, scotch)
     where = f"{placed.machine.text}{of_phase(phase)}"
-    console.print(f"\n[bold cyan]{found.ranks} ranks[/] on {where}, model {model}\n")
+    console.print(f"\n[bold cyan]{found.ranks} ranks[/] on {where}, model {escape(model)}\n")
     print_whole(placing.as_table(proposal))
     if proposal.beside_bound:
-        console.print(f"[dim]{proposal.beside_bound}[/]")
+        aside(proposal.beside_bound)
     console.print(f"\n{proposal.sentence}")
     if rankfile is not None and proposal.pays:
         write_rankfile(rankfile, seats, proposal.mapped.players, launcher)

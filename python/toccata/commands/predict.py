@@ -10,7 +10,7 @@ import typer
 
 from toccata import _core, outputs
 from toccata import quantities as q
-from toccata.algorithms import catalogue
+from toccata.algorithms import catalogue, outside
 from toccata.commands.common import (
     LateOption,
     ModelOption,
@@ -22,6 +22,7 @@ from toccata.commands.common import (
     print_whole,
     print_without,
     progress,
+    say,
     subjects,
     without_effect,
 )
@@ -132,7 +133,8 @@ def predict(
     parameters, texts = _where(model, platform, machine)
     settings = Where(texts, placement, ranks, nodes, late).settings()
     plan = Plan.of(choices, settings, q.parse_sizes(sizes), parameters, limit)
-    outputs.check(json_, pictures=[output], reads=[model, platform, *(machine or [])])
+    reads = [model, platform, *(machine or []), *outside.files_of(*names)]
+    outputs.check(json_, pictures=[output], reads=reads)
     if plan.seconds > LONG:
         print(
             f"toccata: this takes about {q.show_duration(plan.seconds)}; --limit 10 leaves out "
@@ -144,12 +146,12 @@ def predict(
         raise InputError(f"--limit {limit} leaves no algorithm; give a larger limit or fewer ranks")
     if json_ is not None:
         _write(found, json_, complete=not found[-1].interrupted)
-        console.print(f"wrote {json_}")
+        say(f"wrote {json_}")
     if output is not None:
         from toccata.drawing import pictures, predictions  # matplotlib takes a second to load
 
         pictures.write(predictions.draw(found, parameters.name), output)
-        console.print(f"wrote {output}")
+        say(f"wrote {output}")
     if found[-1].interrupted:
         raise typer.Abort
 

@@ -15,15 +15,18 @@ from toccata.commands.common import (
     MachineOption,
     PlacementOption,
     algorithm_names,
+    aside,
     console,
     name_of,
     progress,
+    say,
     subjects,
 )
 from toccata.errors import Failure, InputError
 from toccata.launching import maps
 
 STANDARD_RANKS = "1:64:1"
+KINDS = (".json", ".xml")
 
 
 AlgorithmNames = Annotated[
@@ -70,7 +73,9 @@ def prove(
     - `toccata prove allgather/bruck --ranks 8 -o bruck.xml`
     """
     numbers = q.parse_ranks(ranks)
-    outputs.check(output, reads=names or ())
+    if output is not None and output.suffix not in KINDS:
+        raise InputError(f"'{output}': the name of a file of schedules must end in .json or .xml")
+    outputs.check(output, reads=outside.files_of(*names))
     chosen = subjects(names)
     if output is not None and len(chosen) != 1:
         given = ", ".join(map(name_of, chosen))
@@ -105,7 +110,9 @@ def _prove(work: Mapping[str, Sequence[proving.Case]]) -> None:
                 said = f"[bold red]wrong[/]  {escape(verdict.error)}"
             else:
                 said = f"[green]proved[/]  {verdict.summary}"
-            console.print(f"[cyan]{label:{width}}[/]  {said}", crop=False, soft_wrap=True)
+            console.print(
+                f"[cyan]{escape(f'{label:{width}}')}[/]  {said}", crop=False, soft_wrap=True
+            )
     if failed:
         raise Failure(f"wrong: {failed} of {len(work)} algorithms")
 
@@ -144,6 +151,6 @@ def _write(
         if len(shapes) > 1
         else (f"{shapes[0].p} ranks")
     )
-    console.print(f"wrote {output}: {many}, {q.show_bytes(size)} bytes")
+    say(f"wrote {output}: {many}, {q.show_bytes(size)} bytes")
     if output.suffix != ".xml":
-        console.print(f"[dim]to run it: {outside.setting(choice, output)}[/]", soft_wrap=True)
+        aside(f"to run it: {outside.setting(choice, output)}")

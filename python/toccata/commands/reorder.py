@@ -8,7 +8,7 @@ import typer
 
 from toccata import _core, outputs
 from toccata import quantities as q
-from toccata.algorithms import catalogue
+from toccata.algorithms import catalogue, outside
 from toccata.commands.common import (
     BlockBytes,
     LauncherFormat,
@@ -16,10 +16,12 @@ from toccata.commands.common import (
     PictureFile,
     PlacementOption,
     RootOption,
+    aside,
     console,
     count,
     number_of_ranks,
     print_whole,
+    say,
     without_effect,
     write_rankfile,
 )
@@ -115,7 +117,7 @@ def reorder(
     - `toccata reorder --paper -o gpc.png`
     """
     _check_effects(given, paper, rankfile)
-    outputs.check(rankfile, pictures=[output], reads=[machine, model])
+    outputs.check(rankfile, pictures=[output], reads=[machine, model, *outside.files_of(name)])
     if paper:
         _draw_paper(name, output)
         return
@@ -150,7 +152,7 @@ def _draw(title: str, job: reordering.Job, all_: Sequence[reordering.Mapped], ou
     from toccata.drawing import mappings, pictures  # matplotlib takes a second to load
 
     pictures.write(mappings.draw(title, job.choice, job.shape, job.placed, all_, job.size), output)
-    console.print(f"wrote {output}")
+    say(f"wrote {output}")
 
 
 def _print(
@@ -167,9 +169,9 @@ def _print(
     )
     print_whole(reordering.as_table(all_))
     if said := reordering.beside_bound(job.bound(), all_):
-        console.print(f"[dim]{said}[/]")
+        aside(said)
     if scotch and not _core.has_scotch():
-        console.print(f"[dim]{reordering.NO_SCOTCH}[/]")
+        aside(reordering.NO_SCOTCH)
 
 
 def _draw_paper(name: str | None, output: Path | None) -> None:
@@ -178,3 +180,5 @@ def _draw_paper(name: str | None, output: Path | None) -> None:
     from toccata.papers import reordering_figures
 
     reordering_figures.run(console, output)
+    if output is not None:
+        say(f"wrote {output}")

@@ -10,7 +10,7 @@ import typer
 
 from toccata import outputs
 from toccata import quantities as q
-from toccata.commands.common import console, progress
+from toccata.commands.common import console, progress, say
 from toccata.errors import Failure
 from toccata.simulating import simulation
 from toccata.simulating.simulation import Cell
@@ -84,7 +84,7 @@ def reproduce(paper: Paper, quick: Quick = False, docs: Docs = STANDARD_DOCS) ->
         section.say("These are some of the cases (`--quick`).")
     module.report(section, found, quick)
     written = page.write(section, found, docs)
-    console.print(f"wrote {', '.join(map(str, written))}")
+    say(f"wrote {', '.join(map(str, written))}")
     without = sum(each.seconds is None for each in found.outcomes.values())
     console.print(
         f"{paper.value}: {len(found.outcomes) - without} {cases} have a time, {without} have none; "

@@ -5,17 +5,20 @@ from time import perf_counter
 from typing import Annotated
 
 import typer
+from rich.markup import escape
 
 from toccata import _core, outputs
 from toccata import quantities as q
 from toccata.algorithms import catalogue, outside
 from toccata.commands.common import (
     CollectiveName,
+    aside,
     console,
     count,
     number_of_ranks,
     print_whole,
     progress,
+    say,
     seconds,
 )
 from toccata.errors import Failure, InputError
@@ -119,14 +122,16 @@ def search(
     began = perf_counter()
     task = searching.Task(collective, there, p, placement, n, budget, seed)
     found = _search(task)
+    written = _write(found, task, output)
     of = catalogue.meaning_of_size(collective).removeprefix("bytes ")
     console.print(
-        f"[bold cyan]{collective}[/], {q.show_bytes(n)} bytes {of}, {p} ranks on {there.name}, "
-        f"{placement}"
+        f"[bold cyan]{collective}[/], {q.show_bytes(n)} bytes {of}, {p} ranks on "
+        f"{escape(there.name)}, {placement}"
     )
     print_whole(_as_table(found))
     _print_summary(found, task, perf_counter() - began)
-    _write(found, task, output)
+    say(written)
+    aside(f"to run it: {outside.setting(found.best.candidate.choice, output)}")
 
 
 def _search(task: searching.Task) -> searching.Result:
@@ -190,7 +195,8 @@ def _print_summary(found: searching.Result, task: searching.Task, took: float) -
         console.print(f"[dim]too long to simulate within the budget: {', '.join(left)}[/]")
 
 
-def _write(found: searching.Result, task: searching.Task, output: Path) -> None:
+def _write(found: searching.Result, task: searching.Task, output: Path) -> str:
+    """Writes the proved schedules; the line that names their file."""
     best = found.best.candidate
     algorithm = best.choice.algorithm
     assert algorithm is not None
@@ -204,5 +210,4 @@ def _write(found: searching.Result, task: searching.Task, output: Path) -> None:
             raise Failure(f"{best.label} with {shape.p} ranks is wrong: {error}")
     outside.as_checked_file(best.choice, shapes, output)
     size = q.show_bytes(output.stat().st_size)
-    console.print(f"proved, and wrote {output}: {task.p} ranks, {size} bytes")
-    console.print(f"[dim]to run it: {outside.setting(best.choice, output)}[/]", soft_wrap=True)
+    return f"proved, and wrote {output}: {task.p} ranks, {size} bytes"

@@ -16,6 +16,7 @@ from toccata.commands.common import (
     algorithm_names,
     console,
     rank_number,
+    say,
 )
 from toccata.errors import InputError
 from toccata.launching import maps
@@ -81,7 +82,7 @@ def show_(
 
     draw = grids.draw if grids.draws(choice, shape) else schedules.draw
     pictures.write(draw(choice, shape, schedules.Fault.of(fault)), output)
-    console.print(f"wrote {output}")
+    say(f"wrote {output}")
     _say(fault)
 
 

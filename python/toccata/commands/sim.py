@@ -8,6 +8,7 @@ from rich.progress import Progress
 
 from toccata import outputs
 from toccata import quantities as q
+from toccata.algorithms import catalogue, outside
 from toccata.commands.common import (
     CollectiveName,
     CsvFile,
@@ -15,11 +16,13 @@ from toccata.commands.common import (
     HeatmapFile,
     JsonFile,
     LateOption,
+    aside,
     console,
     count,
     print_whole,
     print_without,
     progress,
+    say,
     seconds,
 )
 from toccata.errors import Failure
@@ -155,16 +158,18 @@ def sim(
         distribution.value if distribution else None, highlight, links, predicted, late,
     ).plan()  # fmt: skip
     for each in plan.remarks:
-        console.print(f"[dim]{each}[/]")
+        aside(each)
     files = Files.of(plan.stem, csv, json_, heatmap)
-    files.check()
+    files.check(reads=[platform, model, *outside.files_of(*catalogue.split_choices(algorithms))])
     with progress(remaining=True, counted=False) as bar:
         outcomes = session.run(plan, files, _told(bar, plan), limit, jobs)
     results = plan.results(outcomes)
+    if results.all:  # before printing: the reader of the output may have closed it
+        _write(results, files, f"{collective}, {plan.platform.name}, {placement}", plan.marked)
     _print(plan, outcomes, results)
     if predicted:
         _print_predicted(plan.platform, outcomes)
-    _write(results, files, f"{collective}, {plan.platform.name}, {placement}", plan.marked)
+    say(outputs.wrote(files.csv, files.json, files.heatmap))
 
 
 def _told(bar: Progress, plan: Plan) -> Callable[[Cell], None]:
@@ -185,17 +190,15 @@ def _print(plan: Plan, outcomes: dict[Cell, Outcome], results: Results) -> None:
         print_without(p, reasons)
     for cell, outcome in outcomes.items():
         if outcome.seconds is None:
-            console.print(
-                f"[dim]{cell.ranks} ranks, {q.show_bytes(cell.bytes)}: without {cell.algorithm}, "
-                f"which {outcome.why_not}[/]"
+            aside(
+                f"{cell.ranks} ranks, {q.show_bytes(cell.bytes)}: without {cell.algorithm}, "
+                f"which {outcome.why_not}"
             )
     if not results.all:
         raise Failure("nothing could be simulated; see the messages above")
     unseen = sum(each.valid is None and each.seconds is not None for each in outcomes.values())
     if unseen:
-        console.print(
-            f"[dim]data not checked because of its size: {unseen} of {len(plan.cells)} cases[/]"
-        )
+        aside(f"data not checked because of its size: {unseen} of {len(plan.cells)} cases")
 
 
 def _write(results: Results, files: Files, what: str, marked: str | None) -> None:
@@ -205,7 +208,6 @@ def _write(results: Results, files: Files, what: str, marked: str | None) -> Non
 
         grid = winners.grid(results, marked, None, "max")
         pictures.write(heatmap.draw(grid, f"{what}: simulated"), files.heatmap)
-    console.print(outputs.wrote(files.csv, files.json, files.heatmap))
 
 
 def _print_predicted(platform: platforms.Platform, outcomes: dict[Cell, Outcome]) -> None:
@@ -216,6 +218,6 @@ def _print_predicted(platform: platforms.Platform, outcomes: dict[Cell, Outcome]
     for name in dict.fromkeys(cell.algorithm for cell in predicted):
         of = {cell: time for cell, time in predicted.items() if cell.algorithm == name}
         error = model_beside.scored(platform, outcomes, of).error
-        console.print(f"[dim]{name}: by the model, median error {error:.1%}[/]")
+        aside(f"{name}: by the model, median error {error:.1%}")
     found = model_beside.scored(platform, outcomes, predicted)
     console.print(f"model (terms: see toccata fit --help): {model_beside.text(found)}")

@@ -13,12 +13,14 @@ from toccata.commands.common import (
     PlacementOption,
     console,
     number_of_ranks,
+    say,
     words,
 )
 from toccata.errors import InputError
 from toccata.launching import launcher
 from toccata.measuring import locating
 from toccata.simulating import platforms
+from toccata.topology import machines
 from toccata.topology import tree as tree
 
 MachineText = Annotated[
@@ -105,7 +107,8 @@ def topo(
             raise InputError("--trees requires MACHINE and --save FILE")
         _pack(machine, links, trees, save, output)
         return
-    outputs.check(save, pictures=[output])
+    pretended = machines.of_environment() if p is not None else None  # of ranks that start here
+    outputs.check(save, pictures=[output], reads=[machine or pretended])
     if machine is not None:
         there, ranks = locating.named(machine, p, placement)
     elif p is not None:
@@ -120,9 +123,9 @@ def topo(
         from toccata.drawing import pictures, topologies  # matplotlib takes a second to load
 
         pictures.write(topologies.draw(there, ranks), output)
-        console.print(f"wrote {output}")
+        say(f"wrote {output}")
     if save is not None:
-        console.print(f"wrote {save}")
+        say(f"wrote {save}")
 
 
 def _check(machine: str | None, p: int | None, placement: str | None, starts: bool) -> None:
@@ -139,7 +142,7 @@ def _check(machine: str | None, p: int | None, placement: str | None, starts: bo
 
 
 def _pack(machine: str, links: str, trees: str, save: Path, output: Path | None) -> None:
-    outputs.check(save, pictures=[output])
+    outputs.check(save, pictures=[output], reads=[machine])
     # needs numpy, which `make install PLOTS=OFF` leaves out
     from toccata.topology import packing
 
@@ -150,5 +153,5 @@ def _pack(machine: str, links: str, trees: str, save: Path, output: Path | None)
         from toccata.drawing import forests, pictures  # matplotlib takes a second to load
 
         pictures.write(forests.draw(*packed), output)
-        console.print(f"wrote {output}")
-    console.print(f"wrote {save}")
+        say(f"wrote {output}")
+    say(f"wrote {save}")

@@ -21,6 +21,7 @@ from toccata.commands.common import (
     of_phase,
     print_whole,
     print_without,
+    say,
     subjects,
     without_effect,
 )
@@ -128,4 +129,4 @@ def _print_recorded(file: Path, output: Path | None, phase: int | None) -> None:
         from toccata.drawing import pictures, traffic_maps  # matplotlib takes a second to load
 
         pictures.write(traffic_maps.draw(found, title), output)
-        console.print(f"wrote {output}")
+        say(f"wrote {output}")

@@ -101,7 +101,7 @@ def verify(
             found = f"[green]proved[/]  {verdict.summary}"
             if error:
                 found = f"[bold red]wrong[/]  {escape(error)}"
-            console.print(f"[cyan]{label:{width}}[/]  {found}")
+            console.print(f"[cyan]{escape(f'{label:{width}}')}[/]  {found}")
     took = f"{q.plural('proof', proofs)} in {q.show_duration(monotonic() - began)}"
     if failed:
         raise Failure(f"wrong: {failed} of {len(work)} algorithms; {took}")

@@ -1,6 +1,7 @@
 """The files of a benchmark or a simulation, and their contents."""
 
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -41,9 +42,9 @@ class Files:
             scaling,
         )
 
-    def check(self) -> None:
-        """InputError if one cannot be written."""
-        outputs.check(self.csv, self.json, pictures=[self.heatmap, self.scaling])
+    def check(self, reads: Sequence[outputs.Input] = ()) -> None:
+        """InputError if one cannot be written, or is also read."""
+        outputs.check(self.csv, self.json, pictures=[self.heatmap, self.scaling], reads=reads)
 
     def write_results(self, results: Results, complete: bool = True) -> None:
         write_csv(results, self.csv, complete=complete)

@@ -180,6 +180,14 @@ def block_bytes(row: Mapping[str, str | None], collective: str, ranks: int, size
     return max(1, size // ranks) if old and ranks > 0 else size
 
 
+def _seconds(cell: str) -> float:
+    """The seconds of a time in microseconds; ValueError if it is not a time."""
+    microseconds = float(cell)
+    if not 0 <= microseconds < float("inf"):
+        raise ValueError
+    return microseconds * 1e-6
+
+
 def read_csv(path: Path) -> Results:
     """The contents of a file of write_csv. InputError, naming file and line, for any other file."""
     names = {field: f"{shown}_us" for field, shown in COLUMNS.items()}
@@ -195,7 +203,9 @@ def read_csv(path: Path) -> Results:
         found = []
         for row in reader:
             try:
-                times = {each: float(row[names[each]]) * 1e-6 for each in TIMES}
+                times = {each: _seconds(row[names[each]]) for each in TIMES}
+                if times["median"] == 0:  # of a call; only single ranks may need no time
+                    raise ValueError
                 found.append(
                     Measurement(
                         collective=row["collective"],

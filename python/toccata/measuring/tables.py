@@ -109,11 +109,13 @@ def changes(old: Results, new: Results, metric: Metric) -> RenderableType:
         if not better and not before.clearly_below(now, metric):
             continue
         faster, slower = faster + better, slower + (not better)
-        factor = now.time(metric) / before.time(metric)
+        colour = "green" if better else "red"
+        # A rank may need no time, for example a root whose message is buffered.
+        factor = now.time(metric) / before.time(metric) if before.time(metric) > 0 else None
         table.add_row(
             str(now.ranks), show_bytes(now.bytes), now.algorithm,
             show_microseconds(before.time(metric)), show_microseconds(now.time(metric)),
-            f"[{'green' if better else 'red'}]{factor:.2f} times[/]",
+            "[dim]–[/]" if factor is None else f"[{colour}]{factor:.2f} times[/]",
         )  # fmt: skip
     verdict = (
         f"\n{faster} faster and {slower} slower than before, {both - faster - slower} within the "

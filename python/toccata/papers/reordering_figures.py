@@ -74,7 +74,6 @@ def run(console: Console, output: Path | None) -> None:
         console.print(f"[dim]{reordering.NO_SCOTCH}[/]")
     if output is not None:
         pictures.write(_draw(panels), output)
-        console.print(f"wrote {output}")
 
 
 def _shape(placement: str, ranks: int = RANKS) -> _core.Shape:

@@ -1,5 +1,6 @@
 """The machine and the placement that a user names."""
 
+import os
 import sys
 from collections.abc import Callable
 from contextlib import suppress
@@ -30,6 +31,11 @@ def named(text: str) -> _core.Machine:
     if complaint := unknown_levels(machine):
         print(f"toccata: '{text}': {complaint}", file=sys.stderr)
     return machine
+
+
+def of_environment() -> str:
+    """The machine that TOCCATA_TOPOLOGY names, perhaps a file; "" if it names none."""
+    return _core.parse_topology_setting(os.environ.get("TOCCATA_TOPOLOGY", "")).machine
 
 
 def unknown_levels(machine: _core.Machine) -> str:

@@ -99,9 +99,14 @@ class Proposal:
         """The choice of the library; with trials, the most promising candidate."""
         return (self.tuned or self.rule or self.ranked[0][0]).text
 
+    @property
+    def is_alone(self) -> bool:
+        """Whether there is one rank only, for which no algorithm can be chosen."""
+        return self.call.shape.p == 1
+
     def reasons(self) -> list[str]:
         """Lines that explain the choice."""
-        if self.call.shape.p == 1:
+        if self.is_alone:
             return [f"{self.call}: native; one rank has nothing to exchange"]
         if self.tuned is not None:
             by = f"by the nearest point of {self.file}"

@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 
@@ -15,13 +16,16 @@ import pytest
 import fakes
 from conftest import BUILD, ROOT, Toccata
 from running import bench, invoke
+from toccata import cli
 from toccata._core import Shape, collectives
 from toccata.algorithms import catalogue, counting, proving
 from toccata.algorithms.catalogue import split_choices
 from toccata.algorithms.proving import Case
 from toccata.commands import COMMANDS, GROUPS
+from toccata.commands.common import console
 from toccata.errors import InputError
-from toccata.measuring.results import read_csv
+from toccata.measuring import tables
+from toccata.measuring.results import Measurement, Results, read_csv
 from toccata.models import cross_validation
 from toccata.quantities import parse_bytes, parse_ranks, parse_seconds, parse_sizes, show_bytes
 
@@ -89,14 +93,32 @@ def test_output_that_is_closed(tmp_path: Path, closed: str) -> None:
     assert (tmp_path / "tree.svg").exists()
 
 
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [("--version", 2), ("--help", 2), ("list --help", 2), ("show sparbit -p 4", 2),
+     ("list", 2), ("show allgather/absent -p 4", 2)],
+)  # fmt: skip
+def test_output_to_a_full_device(arguments: str, code: int) -> None:
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    environment.pop("PYTHONUNBUFFERED", None)
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "toccata", *arguments.split()], env=environment, stdout=full,
+            stderr=subprocess.PIPE, text=True, check=False, timeout=120,
+        )  # fmt: skip
+    assert (done.returncode, done.stderr.count("\n")) == (code, 1), done.stderr
+    reason = "there is no algorithm" if "absent" in arguments else "No space left on device\n"
+    assert done.stderr.startswith(f"toccata: {reason}")
+
+
 def test_bytes_that_are_not_utf_8(toccata: Toccata, tmp_path: Path) -> None:
     """In names and contents of files, arguments and settings; replaced by U+FFFD."""
     text = b"SwitchName=caf\xe9 Nodes=h\xe9[1-2]\n# caf\xe9\n"
     (tmp_path / "plain.conf").write_bytes(text)
     name = os.fsdecode(b"caf\xe9.conf")
     (tmp_path / name).write_bytes(text)
-    for each in "plain.conf", name, "saved":
-        done = toccata("topo", each, "--save", "saved", "-o", "tree.png")
+    for each, saved in (("plain.conf", "saved"), (name, "saved"), ("saved", "again")):
+        done = toccata("topo", each, "--save", saved, "-o", "tree.png")
         assert (done.returncode, done.stderr) == (0, "")
         done = toccata("topo", each)
         assert "1 leaf, 2 nodes\n└── leaf 0 caf\ufffd   2 nodes h\ufffd[1-2]\n" in done.stdout
@@ -404,6 +426,69 @@ def test_bench_leaves_what_it_has_measured(machine: Path, monkeypatch: pytest.Mo
     assert "0 faster and 0 slower than before" in stdout
     code, _, stderr = bench("--compare", str(machine / "bin/mpirun"))
     assert code == 2 and "not a table of toccata bench" in stderr
+
+
+@pytest.mark.parametrize("time", ["0", "nan", "-3", "inf", ""])
+def test_an_old_time_that_is_none_is_found_before_the_measurement(
+    time: str, machine: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert bench("--csv", "old.csv")[0] == 0
+    rows = list(csv.DictReader((machine / "old.csv").open()))
+    with (machine / "old.csv").open("w", newline="") as old:
+        writer = csv.DictWriter(old, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(row | {"median_us": time} for row in rows)
+    monkeypatch.setenv("FAKE_LOG", str(machine / "log"))
+    code, stdout, stderr = bench("--compare", "old.csv", "--csv", "new.csv")
+    assert (code, stdout) == (2, "")
+    assert stderr == "toccata: old.csv: line 2 is not a line of toccata bench\n"
+    assert not (machine / "log").exists()
+
+
+def test_a_rank_may_need_no_time() -> None:
+    one = Measurement(
+        "bcast", "an MPI", 4, 64, "binomial", 9, min=0.0, average=1e-6, max=2e-6, median=2e-6,
+        q25=2e-6, q75=2e-6, valid=True,
+    )  # fmt: skip
+    later = replace(one, min=1e-6)
+    with console.capture() as caught:
+        console.print(tables.changes(Results([one]), Results([later]), "min"))
+    said = " ".join(caught.get().split())
+    assert "0 faster and 1 slower than before" in said and "times" not in said
+
+
+@pytest.mark.parametrize(
+    ("module", "printing"),
+    [("bench", "print_whole"), ("explain", "_print_report")],
+)
+def test_files_are_written_before_the_results_are_printed(
+    module: str, printing: str, machine: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The reader of the output may have closed it."""
+    report = {"toccata_report": 1, "mpi": "an MPI", "ranks": 4, "seconds": 0, "rows": []}
+    (machine / "run.json").write_text(json.dumps(report))
+    assert bench("--csv", "old.csv")[0] == 0
+    command = import_module(f"toccata.commands.{module}")
+    printed = getattr(command, printing)
+
+    def closed(what: object) -> None:
+        if module == "explain" or (machine / "new.csv").exists():
+            raise BrokenPipeError
+        printed(what)  # a table of a run that has ended
+
+    monkeypatch.setattr(command, printing, closed)
+    monkeypatch.setattr(cli, "_end_output", lambda: None)
+    if module == "bench":
+        code, _, _ = bench("--compare", "old.csv", "--csv", "new.csv", "--json", "new.json",
+                           "--heatmap", "new.png")  # fmt: skip
+        files = ["new.csv", "new.json", "new.png"]
+        rows = csv.DictReader((machine / "new.csv").open())
+        assert {row["complete"] for row in rows} == {"true"}
+    else:
+        code, _, _ = invoke("explain", "run.json", "--html", "run.html", "-o", "run.png")
+        files = ["run.html", "run.png"]
+    assert code == 1
+    assert all((machine / name).stat().st_size > 0 for name in files)
 
 
 def test_fit_reads_what_bench_writes(machine: Path) -> None:

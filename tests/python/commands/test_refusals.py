@@ -8,6 +8,9 @@ import pytest
 from recorded_programs import ring, write
 from running import invoke
 from toccata import _core
+from toccata.algorithms import catalogue, outside, skeletons
+from toccata.commands import new
+from toccata.errors import Failure
 from toccata.launching import reports
 
 TUNED = {"toccata_tuning": 1, "mpi": "Fake MPI 1.0", "points": [
@@ -27,6 +30,8 @@ def files(machine: Path) -> Path:
     (machine / "model.json").write_text(_core.usual_model().json)
     (machine / "machine.txt").write_text("machine node:2 core:2\n")
     (machine / "latin.txt").write_bytes(LATIN)
+    ring_ = catalogue.find("allgather/ring")
+    outside.as_file(ring_, [_core.Shape(2), _core.Shape(4)], machine / "mine.json")
     return machine
 
 
@@ -109,6 +114,14 @@ def test_an_empty_machine_is_called_so(command: str, machine: Path) -> None:
         ("tune --report report.json -o report.json", "report.json"),
         ("explain report.json --html report.json", "report.json"),
         ("export tuned.json --openmpi -o tuned.json", "tuned.json"),
+        ("topo machine.txt --save machine.txt", "machine.txt"),
+        ("topo machine.txt --trees 0 --save machine.txt", "machine.txt"),
+        ("prove mine.json -o mine.json", "mine.json"),
+        ("prove file:mine.json --ranks 4 -o mine.json", "mine.json"),
+        ("prove file:mine.json:size=1 -o mine.json", "mine.json"),
+        ("predict file:mine.json --model usual --ranks 4 --json mine.json", "mine.json"),
+        ("reorder file:mine.json --machine node:2 --rankfile mine.json", "mine.json"),
+        ("bench allgather --algorithms file:mine.json --json mine.json", "mine.json"),
     ],
 )
 def test_an_input_is_not_written(arguments: str, file: str, files: Path) -> None:
@@ -201,3 +214,82 @@ def test_a_run_without_time_has_no_share(files: Path) -> None:
 
 def test_predicted_times_are_called_so(machine: Path) -> None:
     assert "predicted time in µs   model usual" in invoke(*BY_MODEL.split())[1]
+
+
+@pytest.mark.parametrize(
+    "command", ["topo --ranks 2 --save machine.txt", "check --save machine.txt -- mpirun -n 2"]
+)
+def test_the_topology_of_the_environment_is_an_input(
+    command: str, files: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TOCCATA_TOPOLOGY", "machine.txt placement:cyclic")
+    code, _, stderr = invoke(*command.split())
+    assert (code, stderr) == (2, "toccata: 'machine.txt' is also the input; name another file\n")
+    assert (files / "machine.txt").read_text() == "machine node:2 core:2\n"
+
+
+def test_schedules_have_two_formats(files: Path) -> None:
+    code, stdout, stderr = invoke("prove", "allgather/ring", "--ranks", "4", "-o", "ring.txt")
+    assert (code, stdout) == (2, "")
+    said = "'ring.txt': the name of a file of schedules must end in .json or .xml\n"
+    assert stderr == f"toccata: {said}"
+    assert not (files / "ring.txt").exists()
+
+
+@pytest.mark.parametrize("name", ["run[a].json", "d[/b].json", "[red].json"])
+def test_names_of_files_are_not_markup(name: str, machine: Path) -> None:
+    code, stdout, _ = invoke("prove", "allgather/ring", "--ranks", "4", "-o", name)
+    assert code == 0
+    assert f"wrote {name}: 4 ranks" in stdout
+    assert f"to run it: TOCCATA_ALLGATHER=file:{machine / name}" in stdout
+    code, stdout, _ = invoke("prove", name, "--ranks", "4")
+    assert code == 0 and stdout.startswith(f"allgather/file:{name}  proved  ")
+    code, stdout, _ = invoke("reorder", "allgather/ring", "--machine", "node:2 core:2",
+                             "--placement", "cyclic", "--rankfile", f"{name}.txt")  # fmt: skip
+    assert code == 0 and f"wrote {name}.txt, for " in stdout
+
+
+def test_a_link_to_a_file_remains(machine: Path) -> None:
+    (machine / "link.json").symlink_to(machine / "there.json")
+    assert invoke("prove", "allgather/ring", "--ranks", "4", "-o", "link.json")[0] == 0
+    assert (machine / "link.json").is_symlink()
+    assert invoke("prove", "there.json", "--ranks", "4")[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ("allgather/if", "if has a meaning in Python or in toccata.writing; give another name"),
+        ("allgather/range", "range has a meaning"),
+        ("bcast/send", "send has a meaning"),
+        ("bcast/algorithm", "algorithm has a meaning"),
+        ("bcast/mine -o mine.txt", "'mine.txt': the name of a file with an algorithm must end in"),
+    ],
+)
+def test_a_new_file_is_a_working_one(arguments: str, said: str, machine: Path) -> None:
+    before = sorted(machine.iterdir())
+    code, _, stderr = invoke("new", *arguments.split())
+    assert (code, stderr.count("\n")) == (2, 1)
+    assert said in stderr
+    assert sorted(machine.iterdir()) == before
+
+
+def test_a_new_file_gets_its_folder(machine: Path) -> None:
+    assert invoke("new", "bcast/tree", "-o", "ideas/more/tree.py")[0] == 0
+    assert "# round" in (machine / "ideas/more/tree.py").read_text()
+
+
+def test_a_new_file_that_cannot_be_read_is_removed(
+    machine: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(skeletons, "text", lambda *_: "def mine(:\n")
+    with pytest.raises(Failure):
+        new.new("bcast/mine", Path("mine.py"))
+    assert not (machine / "mine.py").exists()
+
+
+def test_one_rank_has_no_candidates(machine: Path) -> None:
+    code, stdout, _ = invoke("explain", "allgather", "-p", "1")
+    assert code == 0
+    assert stdout.count("\n") == 1
+    assert "native; one rank has nothing to exchange" in stdout
