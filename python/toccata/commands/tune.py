@@ -17,6 +17,7 @@ from toccata.commands.common import (
     count,
     print_whole,
     progress,
+    say,
     seconds,
     without_effect,
     words,
@@ -240,18 +241,23 @@ def _tune(
     heatmap = outputs.picture(heatmap, output.with_suffix(".png"))
     outputs.check(pictures=[heatmap])
     found = _existing(output, "measured")
-    done = set() if again else {each.case for each in found.points}
+    done = set() if again else found.done
     ranks = q.parse_ranks(request.ranks)
     jobs = racing.jobs(plans, ranks, request.placed, starter, more, done)
-    _measure(jobs, found, output)
+    if jobs:
+        _measure(jobs, output)
+        found = tuning_file.read(output)
+    else:
+        say(f"{output} contains all results; --again repeats the measurements")
+        if found.partial:  # an earlier version does not name missing results
+            found = tuning_file.update(output, _complete)
     _conclude(found, output, heatmap, written=bool(jobs))
     if found.points:
         folders = _core.tuning_folders(str(launcher.library(starter.family, starter.version)))
-        console.print(
+        say(
             f"to use it in all runs with {found.mpi} on nodes of this kind: "
             f"mkdir -p {folders[0]} && cp {output} {folders[0]}"
-            + "".join(f" (all users: {each})" for each in folders[1:]),
-            soft_wrap=True,
+            + "".join(f" (all users: {each})" for each in folders[1:])
         )
 
 
@@ -267,11 +273,13 @@ def _existing(output: Path, origin: str) -> tuning_file.Tuning:
     return found
 
 
-def _measure(jobs: Sequence[racing.Job], found: tuning_file.Tuning, output: Path) -> None:
+def _complete(found: tuning_file.Tuning) -> None:
+    found.partial = bool(found.missing)
+
+
+def _measure(jobs: Sequence[racing.Job], output: Path) -> None:
     """Measures with a progress bar; if interrupted, prints how to continue."""
     total = sum(len(each.plan.sizes) for each in jobs)
-    if not total:
-        console.print(f"{output} contains all results; --again repeats the measurements")
     with progress(remaining=True) as bar:
         task = bar.add_task("starting", total=total)
 
@@ -280,11 +288,12 @@ def _measure(jobs: Sequence[racing.Job], found: tuning_file.Tuning, output: Path
             bar.update(task, advance=1, description=what)
 
         try:
-            racing.run(jobs, found, output, told)
+            racing.run(jobs, output, told)
         except KeyboardInterrupt:
             bar.stop()
-            console.print(
-                f"interrupted; {output} has {q.plural('point', len(found.points))}, "
+            number = len(tuning_file.read(output).points) if output.exists() else 0
+            say(
+                f"interrupted; {output} has {q.plural('point', number)}, "
                 "and the same command continues"
             )
             raise
@@ -295,7 +304,7 @@ def _conclude(
 ) -> None:
     _show(found, heatmap)
     done = f"wrote {output}; to" if written else "to"
-    console.print(f"{done} use {'it' if written else output}, set TOCCATA_TUNING={output}")
+    say(f"{done} use {'it' if written else output}, set TOCCATA_TUNING={output}")
 
 
 def _show(found: tuning_file.Tuning, heatmap: Path | None) -> None:
@@ -304,11 +313,11 @@ def _show(found: tuning_file.Tuning, heatmap: Path | None) -> None:
         console.print("the file is incomplete: repeat the command that wrote it to continue")
     if not found.points:
         return
-    console.print(f"\n{overview.summary(found)}")
+    say(f"\n{overview.summary(found)}")
     if heatmap is not None:
         from toccata.drawing import pictures, tunings  # matplotlib takes a second to load
 
         by = f"by the model {found.model}" if found.model else found.mpi
         title = f"Best algorithms: {by}"
         pictures.write(tunings.draw(found, title), heatmap)
-        console.print(f"wrote {heatmap}")
+        say(f"wrote {heatmap}")

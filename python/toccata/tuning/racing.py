@@ -21,6 +21,11 @@ class Job:
     per_node: int | None  # ranks; None: the launcher's default
     command: Sequence[str]
 
+    @property
+    def cases(self) -> list[Case]:
+        """The cases that it measures."""
+        return [(self.plan.collective, self.ranks, self.per_node, size) for size in self.plan.sizes]
+
 
 def jobs(
     plans: Sequence[Plan],
@@ -56,34 +61,40 @@ def jobs(
 
 
 def run(
-    jobs: Sequence[Job],
-    found: tuning_file.Tuning,
-    path: Path,
-    told: Callable[[Job, int], None] = lambda *_: None,
+    jobs: Sequence[Job], path: Path, told: Callable[[Job, int], None] = lambda *_: None
 ) -> None:
-    """Runs the jobs. After each size, writes the results so far and calls `told`.
+    """Runs the jobs. After each size, adds the result to the file and calls `told`. Other processes
+    may add results meanwhile.
 
     Raises the Failures of benchmark.measure, and InputError if the file belongs to another MPI.
     """
-    most = max((each.ranks for each in found.points), default=0)
-    for number, job in enumerate(jobs):
+    wanted = [case for job in jobs for case in job.cases]
+    for job in jobs:
 
-        def sized(
-            run: Run, size: int, job: Job = job, last: bool = number == len(jobs) - 1
-        ) -> None:
-            nonlocal most
-            if found.mpi and found.mpi != run.mpi:
-                raise InputError(
-                    f"{path} was measured with {found.mpi}, not {run.mpi}; "
-                    "give another --output, or remove it"
-                )
-            found.mpi = run.mpi
-            if run.ranks >= most:
-                most, found.machine = run.ranks, run.machine
+        def sized(run: Run, size: int, job: Job = job) -> None:
             here = [each for each in run.measurements if each.bytes == size]
-            found.add(tuning_file.decide(here, max(run.nodes, 1), job.per_node))
-            found.partial = not (last and size == job.plan.sizes[-1])
-            found.write(path)
+            point = tuning_file.decide(here, max(run.nodes, 1), job.per_node)
+
+            def change(found: tuning_file.Tuning) -> None:
+                _check_mpi(found, run, path)
+                found.mpi = run.mpi
+                if run.ranks >= max((each.ranks for each in found.points), default=0):
+                    found.machine = run.machine
+                found.missing = list(dict.fromkeys([*found.missing, *wanted]))
+                found.add(point)
+                found.partial = bool(found.missing)
+
+            tuning_file.update(path, change)
+            wanted.clear()  # the file lists them from now on
             told(job, size)
 
         benchmark.measure(job.plan, job.command, job.ranks, sized=sized)
+
+
+def _check_mpi(found: tuning_file.Tuning, run: Run, path: Path) -> None:
+    """InputError if the file belongs to another MPI."""
+    if found.mpi and found.mpi != run.mpi:
+        raise InputError(
+            f"{path} was measured with {found.mpi}, not {run.mpi}; "
+            "give another --output, or remove it"
+        )

@@ -5,15 +5,20 @@ this module describes additional fields, which the library ignores. The library 
 measured point.
 """
 
+import fcntl
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, BinaryIO
+
+from msgspec import Meta
 
 from toccata import _core, documents
+from toccata.documents import Count
 from toccata.errors import InputError
 from toccata.measuring import benchmark
 from toccata.measuring.results import Measurement
@@ -23,6 +28,7 @@ REMEDY = "`toccata tune`"
 DOUBT = 0.05  # the probability of a wrong decision that an algorithm is faster than native
 
 
+AtLeastOne = Annotated[int, Meta(ge=1, le=2**31 - 1)]
 Case = tuple[str, int, int | None, int]  # collective, ranks, ranks per node, bytes
 
 
@@ -31,9 +37,9 @@ class Point:
     """The best choice for one case. Seconds are medians per call; 0 means unknown."""
 
     collective: str
-    ranks: int
-    nodes: int
-    bytes: int  # of a block, or of the message, as in the library (src/choices/tuning.h)
+    ranks: AtLeastOne
+    nodes: AtLeastOne
+    bytes: Count  # of a block, or of the message, as in the library (src/choices/tuning.h)
     choice: str
     seconds: float = 0.0
     native_seconds: float = 0.0
@@ -62,6 +68,7 @@ class Tuning:
     mpi: str = ""
     model: str = ""  # that made the choices, if they were not measured
     partial: bool = False  # whether results are missing
+    missing: list[Case] = field(default_factory=list)  # from all interrupted commands
     date: str = ""
     points: list[Point] = field(default_factory=list)
 
@@ -72,17 +79,30 @@ class Tuning:
 
     def add(self, point: Point) -> None:
         """Adds a point, or replaces the point of the same case."""
+        self.missing = [each for each in self.missing if each != point.case]
         self.points = [each for each in self.points if each.case != point.case]
         self.points.append(point)
         self.points.sort(key=lambda each: (each.collective, each.ranks, each.nodes, each.bytes))
 
+    @property
+    def done(self) -> set[Case]:
+        """The cases with results that no command has to repeat."""
+        return {each.case for each in self.points} - set(self.missing)
+
     def write(self, path: Path) -> None:
-        """Replaces the file atomically, or leaves it unchanged. OSError if that is impossible."""
+        """Replaces the file atomically, or leaves it unchanged. OSError if that is impossible.
+
+        If `path` is a symbolic link, replaces its target.
+        """
+        path = path.resolve()
         self.date = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
         document: dict[str, Any] = {"toccata_tuning": VERSION}
-        document |= {key: value for key, value in vars(self).items() if key != "points"}
+        listed = ("points", "missing")
+        document |= {key: value for key, value in vars(self).items() if key not in listed}
         lines = ",\n".join(f"  {json.dumps(_fields(each))}" for each in self.points)
         head = json.dumps(document, indent=1).removesuffix("\n}")
+        if self.missing:
+            head += f',\n "missing": {json.dumps(self.missing)}'
         made = path.with_name(f"{path.name}.{os.getpid()}")
         try:
             made.write_text(f'{head},\n "points": [\n{lines}\n ]\n}}\n', encoding="utf-8")
@@ -116,6 +136,48 @@ def read(path: Path) -> Tuning:
     return documents.read(
         path, Tuning, "toccata_tuning", VERSION, what="tuning file", remedy=f"{REMEDY} writes them"
     )
+
+
+def update(path: Path, change: Callable[[Tuning], None]) -> Tuning:
+    """Reads a file, changes its contents, and writes it, while other processes wait; makes the file
+    if it does not exist. Returns the contents.
+
+    The lock belongs to the file itself, as in the library, so that no other file remains. If a
+    process replaces the file meanwhile, the lock is on the old one.
+    """
+    path = path.resolve()
+    while True:
+        if not path.exists():
+            _make(path)
+        with path.open("r+b") as file:
+            with suppress(OSError):  # this file system cannot lock
+                fcntl.flock(file, fcntl.LOCK_EX)
+            if _is_replaced(file, path):
+                continue
+            found = read(path)
+            change(found)
+            found.write(path)
+            return found
+
+
+def _make(path: Path) -> None:
+    """Makes a file without points, unless another process makes one meanwhile."""
+    made = path.with_name(f"{path.name}.{os.getpid()}.new")
+    try:
+        Tuning(partial=True).write(made)
+        with suppress(FileExistsError):
+            path.hardlink_to(made)
+    except OSError:  # this file system has no hard links
+        made.replace(path)
+    finally:
+        made.unlink(missing_ok=True)
+
+
+def _is_replaced(file: BinaryIO, path: Path) -> bool:
+    try:
+        return not os.path.samestat(os.fstat(file.fileno()), path.stat())
+    except FileNotFoundError:
+        return True
 
 
 def decide(measured: Sequence[Measurement], nodes: int, per_node: int | None) -> Point:

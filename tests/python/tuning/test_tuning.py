@@ -1,7 +1,9 @@
 """`toccata tune` and its files."""
 
 import json
+import os
 import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -127,6 +129,79 @@ def test_goes_on_where_it_stopped(machine: Path, monkeypatch: pytest.MonkeyPatch
     assert json.loads(path.read_text())["partial"] is False
 
 
+def test_a_file_is_partial_until_all_interrupted_commands_are_complete(
+    machine: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = machine / "results/tuning-openmpi.json"
+    other = ("tune", "alltoall", "--ranks", "3", "--sizes", "8", "--algorithms", "pairwise")
+    monkeypatch.setenv("FAKE_STOP", "4")
+    assert invoke(*SETTING)[0] == 1
+    monkeypatch.delenv("FAKE_STOP")
+    code, stdout, _ = invoke(*other)
+    assert code == 0 and "the file is incomplete" in stdout
+    found = tuning_file.read(path)
+    assert found.partial and len(found.missing) == 5
+    assert ("allgather", 3, None, 4096) in found.missing
+    assert "the file is incomplete" in invoke(*other)[1]  # also without any work
+    assert invoke(*SETTING)[0] == 0
+    found = tuning_file.read(path)
+    assert (found.partial, found.missing, len(found.points)) == (False, [], 7)
+    assert "missing" not in path.read_text()
+
+
+def test_an_interrupted_repetition_goes_on(machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = machine / "results/tuning-openmpi.json"
+    assert invoke(*SETTING)[0] == 0
+    monkeypatch.setenv("FAKE_STOP", "4")
+    assert invoke(*SETTING, "--again")[0] == 1
+    assert tuning_file.read(path).partial
+    monkeypatch.delenv("FAKE_STOP")
+    monkeypatch.setenv("FAKE_LOG", str(machine / "log"))
+    assert invoke(*SETTING)[0] == 0
+    runs = (machine / "log").read_text().splitlines()
+    assert ["--sizes 16,4096 " in each for each in runs] == [True, False]
+    assert not tuning_file.read(path).partial
+
+
+def test_a_complete_file_of_an_older_version_is_called_so(machine: Path) -> None:
+    path = machine / "results/tuning-openmpi.json"
+    assert invoke(*SETTING)[0] == 0
+    path.write_text(path.read_text().replace('"partial": false', '"partial": true'))
+    code, stdout, _ = invoke(*SETTING)
+    assert code == 0 and "the file is incomplete" not in stdout
+    assert not tuning_file.read(path).partial
+
+
+WRITER = """
+import sys
+from pathlib import Path
+from toccata.tuning.tuning_file import Point, update
+collective, path = sys.argv[1], Path(sys.argv[2])
+for size in range(1, 9):
+    update(path, lambda found: found.add(Point(collective, 4, 1, size, "ring")))
+"""
+
+
+def test_no_result_of_several_processes_is_lost(tmp_path: Path) -> None:
+    file, link = tmp_path / "there.json", tmp_path / "link.json"
+    link.symlink_to(file)
+    names = ("allgather", "allreduce", "reduce_scatter")
+    writers = [
+        subprocess.Popen(
+            [sys.executable, "-c", WRITER, name, path],
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        )
+        for name, path in zip(names, (link, file, link), strict=True)
+    ]
+    assert [each.wait(timeout=120) for each in writers] == [0] * len(names)
+    found = tuning_file.read(file).points
+    assert {(each.collective, each.bytes) for each in found} == {
+        (name, size) for name in names for size in range(1, 9)
+    }
+    assert link.is_symlink()
+    assert sorted(tmp_path.iterdir()) == [link, file]  # no lock, and no incomplete file
+
+
 def test_again_keeps_all_other_points(machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert invoke(*SETTING)[0] == 0
     path = machine / "results/tuning-openmpi.json"
@@ -224,6 +299,18 @@ def test_sizes_are_of_blocks(machine: Path, monkeypatch: pytest.MonkeyPatch) -> 
             '{"toccata_tuning": 1, "points": [{"collective": "bcast", "choice": "binomial", '
             '"ranks": "two"}]}',
             'points[0]: ranks cannot be "two"',
+        ),
+        *(
+            (
+                '{"toccata_tuning": 1, "points": [{"collective": "bcast", "choice": "binomial", '
+                f'"ranks": {ranks}, "nodes": {nodes}, "bytes": {size}}}]}}',
+                f"points[0].{field}: expected 'int' >= ",
+            )
+            for ranks, nodes, size, field in (
+                (-1, 1, 8, "ranks"),
+                (4, 0, 8, "nodes"),
+                (4, 1, -8, "bytes"),
+            )
         ),
     ],
 )
