@@ -164,15 +164,15 @@ def _is_disturbed(core: Core) -> bool:
 
 
 def _standing_still(measured: Measured) -> dict[int, float]:
-    """The hosts with a rank that lacks its core, and its share."""
+    """The hosts with a rank that lacks its core, and the least share of their ranks."""
     if not measured.cores:
         return {}
     usual = median(each.share for each in measured.cores)
-    return {
-        each.host: each.share / usual
-        for each in measured.cores
-        if each.share < LITTLE_SHARE * usual and not _is_disturbed(each)
-    }
+    result = dict[int, float]()
+    for each in measured.cores:
+        if each.share < LITTLE_SHARE * usual and not _is_disturbed(each):
+            result[each.host] = min(each.share / usual, result.get(each.host, 1.0))
+    return result
 
 
 def disturbed(measured: Measured) -> list[str]:

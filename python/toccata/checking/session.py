@@ -1,6 +1,5 @@
 """The work of `toccata check`: the runs, the confirmation of findings, and the collectives."""
 
-import os
 import re
 import time
 from collections.abc import Callable, Sequence
@@ -16,7 +15,7 @@ from toccata.errors import Failure, InputError
 from toccata.launching import commandline, launcher
 from toccata.measuring import benchmark
 from toccata.simulating import platforms
-from toccata.topology import networks
+from toccata.topology import machines, networks
 from toccata.topology.networks import Network
 
 PAUSE = 2.0  # seconds before suspected findings are measured again
@@ -149,8 +148,7 @@ def _mesh(request: Request, family: str) -> list[str]:
 
 
 def _machine(request: Request) -> str:
-    setting = _core.parse_topology_setting(os.environ.get("TOCCATA_TOPOLOGY", ""))
-    return request.machine or setting.machine
+    return request.machine or machines.of_environment()
 
 
 def _run(request: Request, family: str, options: Sequence[str]) -> Measured:
@@ -212,7 +210,8 @@ def _remarks(request: Request, first: Measured, site: Site) -> list[str]:
             "compares all pairs"
         ]  # fmt: skip
     common = set(first.hosts) & set(baseline.hosts)
-    if len(common) < 2:
+    both_have_pairs = min(len(first.hosts), len(baseline.hosts)) > 1
+    if len(common) < (2 if both_have_pairs else 1):
         raise InputError(
             f"--baseline has other hosts ({_some(baseline.hosts)}) than this run "
             f"({_some(first.hosts)}); make a new one with --json"

@@ -9,6 +9,7 @@ import fakes
 from running import invoke
 from toccata import _core
 from toccata.checking import session
+from toccata.commands import check as commands_check
 from toccata.topology import networks
 
 COMMAND = ("--", "mpirun", "-n", "4")
@@ -141,6 +142,22 @@ def test_fewer_and_new_hosts_are_one_line_each(
     assert error.startswith("toccata: --baseline has other hosts (n0, n1, n2 and 1 more")
 
 
+def test_a_single_host_has_a_baseline(hosts: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    one, four = ("--", "mpirun", "-n", "1"), ("--", "mpirun", "-n", "4")
+    assert check("--json", "one.json", command=one)[0] == 0
+    code, output, _ = check("--baseline", "one.json", command=one)
+    assert code == 0 and "1 host, Fake MPI 1.0, measured once: nothing is slow" in output
+    code, output, _ = check("--baseline", "one.json", command=four)
+    assert code == 0 and "not in the baseline, so not compared: n1, n2, n3" in output
+    assert check("--json", "four.json", command=four)[0] == 0
+    code, output, _ = check("--baseline", "four.json", command=one)
+    assert code == 0 and "in the baseline, but not in this run: n1, n2, n3" in output
+    monkeypatch.setenv("FAKE_NAME", "other")
+    code, _, error = check("--baseline", "one.json", command=one)
+    assert code == 2
+    assert error.startswith("toccata: --baseline has other hosts (n0) than this run (other0)")
+
+
 @pytest.mark.parametrize(
     ("contents", "complaint"),
     [
@@ -177,6 +194,32 @@ def test_the_history_shows_the_trend_and_survives_broken_lines(
     assert "past.jsonl: left out line 2, not from this version" in output
     assert "compared with the last check: latency +25%, bandwidth -20%; 0 had findings" in output
     assert len((hosts / "past.jsonl").read_text().splitlines()) == 3
+
+
+def test_a_history_that_is_not_text_is_found_before_the_measurement(
+    hosts: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (hosts / "past.jsonl").write_bytes(b"\xff\xfe\x00")
+    monkeypatch.setattr(session, "check", lambda *_: pytest.fail("measured"))
+    code, output, error = check("--history", "past.jsonl")
+    assert (code, output, error) == (2, "", "toccata: past.jsonl: is not text\n")
+
+
+def test_files_are_written_before_anything_is_printed(
+    hosts: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def closed(*_: object) -> None:
+        raise BrokenPipeError
+
+    monkeypatch.setattr(commands_check, "_report", closed)
+    names = ("c.json", "past.jsonl", "map.png", "slow.txt")
+    json, history, heatmap, save = map(Path, names)
+    with pytest.raises(BrokenPipeError):
+        commands_check.check(
+            ["mpirun", "-n", "4"], json=json, history=history, heatmap=heatmap, save=save,
+            no_collectives=True,
+        )  # fmt: skip
+    assert all((hosts / name).stat().st_size > 0 for name in names)
 
 
 def test_the_history_of_a_single_host(hosts: Path) -> None:

@@ -213,3 +213,13 @@ def test_expected_times_are_of_the_faster_links() -> None:
     slowness = expected.of_machine(slow, site("node:8 core:1"), "latency")
     assert slowness.expected == pytest.approx(LATENCY)
     assert slowness.factors[5, 0] == pytest.approx(2.0)
+
+
+def test_the_core_that_has_the_least_counts_in_any_order() -> None:
+    whole = measured(4)
+    shares = [replace(whole.cores[2], share=each, interruptions=1) for each in (0.2, 0.5)]
+    for some in (shares, shares[::-1]):
+        still = replace(whole, cores=[*whole.cores[:2], *some, whole.cores[3], *whole.cores[:2]])
+        (found,) = findings.find(still, site("node:4 core:1"))
+        assert found.key == ("host", "n2", "core")
+        assert found.factor == pytest.approx(5)
