@@ -15,6 +15,7 @@ import csv
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from math import prod
 from pathlib import Path
 from statistics import median
@@ -22,11 +23,13 @@ from statistics import median
 from toccata import documents
 from toccata.errors import InputError
 from toccata.measuring.results import block_bytes
+from toccata.quantities import MOST_RANKS
 
 COLUMNS = (
     "machine", "nodes", "ranks_per_node", "collective", "algorithm", "total_bytes", "median_us",
 )  # fmt: skip
 OF_BENCH = ("mpi", "nodes", "ranks", "collective", "algorithm", "bytes", "median_us")
+LONGEST = 18  # digits of a number
 ELEMENT = 4  # bytes: the benchmark counts int32
 
 # By collective and algorithm of ours: the recorded names of the same algorithm.
@@ -200,8 +203,9 @@ def read(path: Path) -> list[Row]:
                     f"times has {', '.join(COLUMNS)}, unless `toccata bench --csv` wrote it"
                 )
             rows = [
-                _row(_of_bench(each) if of_bench else each, f"{path}: line {reader.line_num}")
+                _row(_of_bench(each, where) if of_bench else each, where)
                 for each in reader
+                for where in [f"{path}: line {reader.line_num}"]
             ]
         except csv.Error as error:
             raise InputError(f"{path}: line {reader.line_num + 1}: {error}") from None
@@ -210,12 +214,35 @@ def read(path: Path) -> list[Row]:
     return rows
 
 
-def _of_bench(cells: dict[str, str | None]) -> dict[str, str | None]:
+def _number(text: str) -> int:
+    """An integer of at least 1; 0 for any other text, and for one with too many digits."""
+    return int(text) if text.isdecimal() and len(text) <= LONGEST else 0
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
+
+
+def _text(cells: dict[str, str | None], column: str, where: str) -> str:
+    value = (cells[column] or "").strip()
+    if not value:
+        raise InputError(f"{where}, column {column}: the value is missing")
+    return value
+
+
+def _count(cells: dict[str, str | None], column: str, where: str) -> int:
+    value = _text(cells, column, where)
+    if not (number := _number(value)):
+        raise InputError(
+            f"{where}, column {column}: '{_short(value)}' is not an integer of at least 1, or has "
+            f"more than {LONGEST} digits"
+        )
+    return number
+
+
+def _of_bench(cells: dict[str, str | None], where: str) -> dict[str, str | None]:
     """A line of `toccata bench`, with the column names of the other tables."""
-    numbers = [cells[each] or "" for each in ("nodes", "ranks", "bytes")]
-    if not all(each.isdecimal() and int(each) > 0 for each in numbers):
-        return {**cells, **dict.fromkeys(COLUMNS, "")}
-    nodes, ranks, size = map(int, numbers)
+    nodes, ranks, size = (_count(cells, each, where) for each in ("nodes", "ranks", "bytes"))
     collective = cells["collective"] or ""
     block = block_bytes(cells, collective, ranks, size)
     # For an all-to-all, the other tables count the total that one rank sends.
@@ -230,23 +257,15 @@ def _of_bench(cells: dict[str, str | None]) -> dict[str, str | None]:
 
 
 def _row(cells: dict[str, str | None], where: str) -> Row:
-    def text(column: str) -> str:
-        value = (cells[column] or "").strip()
-        if not value:
-            raise InputError(f"{where}, column {column}: the value is missing")
-        return value
-
-    def count(column: str) -> int:
-        value = text(column)
-        if not value.isdecimal() or int(value) < 1:
-            raise InputError(f"{where}, column {column}: '{value}' is not an integer of at least 1")
-        return int(value)
+    text = partial(_text, cells, where=where)
+    count = partial(_count, cells, where=where)
 
     def nodes(column: str) -> str:
         value = text(column)
-        if not all(each.isdecimal() and int(each) > 0 for each in value.split("x")):
+        # The product of many numbers would exceed the range of floating-point numbers.
+        if len(value) > LONGEST or not all(map(_number, value.split("x"))):
             raise InputError(
-                f"{where}, column {column}: '{value}' is not a number of nodes; "
+                f"{where}, column {column}: '{_short(value)}' is not a number of nodes; "
                 "expected 32, or a shape such as 4x4x4"
             )
         return value
@@ -258,10 +277,10 @@ def _row(cells: dict[str, str | None], where: str) -> Row:
         except ValueError:
             microseconds = 0
         if not 0 < microseconds < float("inf"):
-            raise InputError(f"{where}, column {column}: '{value}' is not a time")
+            raise InputError(f"{where}, column {column}: '{_short(value)}' is not a time")
         return microseconds * 1e-6
 
-    return Row(
+    row = Row(
         machine=text("machine"),
         nodes=nodes("nodes"),
         ranks_per_node=count("ranks_per_node"),
@@ -271,6 +290,9 @@ def _row(cells: dict[str, str | None], where: str) -> Row:
         seconds=time("median_us"),
         is_ours="is_ours" in cells,
     )
+    if row.p > MOST_RANKS:
+        raise InputError(f"{where}: the row is of {row.p} ranks; expected at most {MOST_RANKS}")
+    return row
 
 
 def why_aside(row: Row) -> str | None:

@@ -337,10 +337,12 @@ def mpich_table(path: Path) -> dict[str, Any]:
         begin = data.rfind(b"{", 0, start)
         end = data.find(b"\0", begin)
         end = len(data) if end < 0 else end
-        try:
-            found.append(json.loads(data[begin:end]))
-        except ValueError:
+        try:  # the text may stand in the middle of anything
+            table = json.loads(data[max(begin, 0) : end])
+        except (ValueError, RecursionError):
             end = start + 1
+        else:
+            found += [table] if _has_parts(table) else []
         start = data.find(b'"collective=', end)
     tables = [each for each in found if any("comm_type=" in key for key in _second(each))]
     if not tables:
@@ -351,10 +353,13 @@ def mpich_table(path: Path) -> dict[str, Any]:
     return max(tables, key=len)
 
 
+def _has_parts(table: Any) -> bool:
+    return isinstance(table, dict) and all(isinstance(each, dict) for each in table.values())
+
+
 def _second(table: Mapping[str, Any]) -> Iterator[str]:
     for each in table.values():
-        if isinstance(each, dict):
-            yield from each
+        yield from each
 
 
 def ucc(tuning: Tuning) -> str:

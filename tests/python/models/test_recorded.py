@@ -8,6 +8,7 @@ from toccata.errors import InputError
 from toccata.models import recorded
 from toccata.models.recorded import cases, read
 
+HUGE = "9" * 5000
 HEADING = "machine,nodes,ranks_per_node,collective,algorithm,total_bytes,runs,median_us\n"
 
 
@@ -35,6 +36,13 @@ def test_reads_what_the_benchmark_recorded(tmp_path: Path) -> None:
         ("lumi,4,1,allgather,,64,1,3", "line 3, column algorithm: the value is missing"),
         ("lumi,4,1,allgather", "line 3, column algorithm: the value is missing"),
         ('lumi,4,1,allgather,"ring"x,64,1,3', "line 3: "),
+        (
+            f"lumi,{HUGE},1,allgather,ring_mpich,64,1,3",
+            "line 3, column nodes: '999999999999999999…'",
+        ),
+        (f"lumi,4,{HUGE},allgather,ring_mpich,64,1,3", "line 3, column ranks_per_node: '9999"),
+        (f"lumi,4,1,allgather,ring_mpich,{HUGE},1,3", "line 3, column total_bytes: '99999"),
+        ("lumi,1024,1025,allgather,ring_mpich,64,1,3", "line 3: the row is of 1049600 ranks; exp"),
     ],
 )
 def test_names_line_and_column_of_what_is_wrong(tmp_path: Path, line: str, complaint: str) -> None:
@@ -96,3 +104,14 @@ def test_others_of_those_names_are_fitted(tmp_path: Path) -> None:
     )
     assert len(cases(rows)) == 4
     assert recorded.set_aside(rows) == {}
+
+
+@pytest.mark.parametrize(("column", "value"), [("ranks", HUGE), ("bytes", HUGE), ("nodes", "no")])
+def test_names_line_and_column_in_tables_of_bench(tmp_path: Path, column: str, value: str) -> None:
+    cells = dict(
+        zip(recorded.OF_BENCH, ("an MPI", "1", "4", "allgather", "ring", "8", "3"), strict=True)
+    )
+    row = ",".join((cells | {column: value}).values())
+    file = write(tmp_path, row, heading=",".join(cells) + "\n")
+    with pytest.raises(InputError, match=f"line 2, column {column}: '{value[:18]}"):
+        read(file)

@@ -147,6 +147,24 @@ def test_mpich_table_is_in_its_library(tmp_path: Path) -> None:
         exporting.mpich_table(library)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        b'"collective= 1',
+        b'\0"collective= 1',
+        b'[{"collective=bcast": 1}]',
+        b'{"collective=": ' * 20000,
+        b'["collective="]',
+        b'{"collective=bcast": {"comm_type=intra": {}}, "collective=allgather": 1}',
+    ],
+)
+def test_what_is_no_table_of_mpich(text: bytes, tmp_path: Path) -> None:
+    file = tmp_path / "table.json"
+    file.write_bytes(text)
+    with pytest.raises(InputError, match="does not contain MPICH's selection table"):
+        exporting.mpich_table(file)
+
+
 def test_ucc() -> None:
     text = exporting.ucc(tuned(at("ring"), Point("allreduce", 4, 1, 64, "double_tree", 1e-6, 2e-6)))
     assert text == (
