@@ -12,7 +12,6 @@ from typer._completion_shared import get_completion_script
 
 from pages import Page, pages
 from toccata import _core
-from toccata.algorithms import catalogue
 
 PROGRAM = "toccata"
 COMPLETIONS = {
@@ -60,9 +59,7 @@ def sample() -> str:
         "# size (bytes per block or of the message), as bruck<=4K, hierarchical<=256K, native. For",
         "# alltoallv, gatherv, scatterv and neighbourhoods, the last range serves all sizes.",
     ]
-    variables = dict.fromkeys(
-        each.variable for each in _core.collectives() if catalogue.is_regular(each.name)
-    )
+    variables = dict.fromkeys(each.variable for each in _core.collectives())
     lines += [f"#{variable}=auto" for variable in variables]
     return "\n".join(lines) + "\n"
 

@@ -50,6 +50,11 @@ class Cell:
         return ", ".join(filter(None, (self.collective, self.distribution)))
 
     @property
+    def blocks(self) -> dict[str, str]:
+        """The size for the benchmark program, and the bytes that it means in the table."""
+        return blocks(self.collective, self.size, "16")
+
+    @property
     def stem(self) -> Path:
         """The path of its results, without suffix."""
         parts = MPI, self.collective, self.slots.replace(",", ""), self.size, self.distribution
@@ -67,7 +72,7 @@ def measure(cell: Cell, algorithms: Sequence[str], warmup: int) -> Times:
     path = f"{ROOT / 'bench/cluster/bin'}:{os.environ['PATH']}"
     subprocess.run(
         [ROOT / "toccata", "bench", cell.collective, "--mpi", MPI, "--ranks", "16",
-         "--sizes", ",".join(blocks(cell.collective, cell.size, "16")),
+         "--sizes", ",".join(cell.blocks),
          *(["--distribution", cell.distribution] if cell.distribution else []),
          "--repetitions", REPETITIONS, "--warmup", str(warmup), "--limit", LIMIT,
          "--algorithms", ";".join(algorithms), "--csv", f"{cell.stem}.csv",
@@ -100,8 +105,9 @@ def row(cell: Cell) -> str:
     over = {name: median(over_native(each)[name] for each in runs) for name in runs[0]}
     learned = over.pop(AUTO)
     best = min(over, key=lambda name: over[name])
+    size = ",".join(cell.blocks.values())
     return (
-        f"| {cell.name} | {cell.slots} | {cell.size} | {native:.3g} | {fresh[AUTO]:.2f} | "
+        f"| {cell.name} | {cell.slots} | {size} | {native:.3g} | {fresh[AUTO]:.2f} | "
         f"{learned:.2f} | {best}: {over[best]:.2f} | {learned / over[best]:.2f} |"
     )
 

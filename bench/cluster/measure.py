@@ -53,10 +53,12 @@ UNITS = {"K": 1 << 10, "M": 1 << 20}
 
 
 def blocks(collective: str, sizes: str, ranks: str) -> dict[str, str]:
-    """For each size of the tables, the size for the benchmark program."""
+    """For each size of the benchmark program, its bytes in the tables. They may exceed the
+    requested ones, because a block has at least one byte."""
     parts = int(ranks) if collective in FOR_ALL_RANKS else 1
     numbers = [int(each.rstrip("KM")) * UNITS.get(each[-1], 1) for each in sizes.split(",")]
-    return {str(max(1, each // parts)): str(each) for each in numbers}
+    of_block = [max(1, each // parts) for each in numbers]
+    return {str(each): str(each * parts) for each in of_block}
 
 
 def measure(collective: str, ranks: str, slots: str, own: str) -> list[dict[str, str]]:

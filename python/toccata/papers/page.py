@@ -92,7 +92,7 @@ def write(section: Section, found: Found, docs: Path) -> list[Path]:
     """Replaces the section on the page, and writes its pictures and all times; returns the written
     files."""
     page = docs / "reproduction.md"
-    old = page.read_text() if page.exists() else HEAD
+    old = page.read_text(encoding="utf-8") if page.exists() else HEAD
     begin, end = _marks(section.paper)
     if begin in old:
         before, rest = old.split(begin, 1)

@@ -1,5 +1,8 @@
 """The pages that reproduce papers, without simulations."""
 
+import os
+import subprocess
+import sys
 from importlib import import_module
 from pathlib import Path
 
@@ -29,6 +32,18 @@ def test_a_section_takes_its_own_place(tmp_path: Path) -> None:
     assert text.index("## One") < text.index("| 1 | 2 |") < text.index("## Two")
     times = (tmp_path / "reproduction" / "sparbit.csv").read_text().splitlines()
     assert times[1:] == ["yahoo,allgather,ring,4,sequential,8,block,1,"]
+
+
+def test_pages_are_in_utf_8_in_every_locale(tmp_path: Path) -> None:
+    (tmp_path / "reproduction.md").write_bytes("× µs ⌈log₂ p⌉\n".encode())
+    script = (
+        "import sys; from pathlib import Path; from toccata.papers import page; "
+        "page.write(page.Section('sparbit', 'One'), page.Found({}), Path(sys.argv[1]))"
+    )
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    environment |= {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    subprocess.run([sys.executable, "-c", script, tmp_path], env=environment, check=True)
+    assert (tmp_path / "reproduction.md").read_bytes().startswith("× µs ⌈log₂ p⌉\n".encode())
 
 
 @pytest.mark.parametrize("paper", PaperName)
