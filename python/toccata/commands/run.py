@@ -20,7 +20,14 @@ from toccata.commands.common import (
     without_effect,
 )
 from toccata.errors import InputError
-from toccata.launching import launcher, place_words, placed_start, start_files, starting
+from toccata.launching import (
+    commandline,
+    launcher,
+    place_words,
+    placed_start,
+    start_files,
+    starting,
+)
 from toccata.models import placing, predicting
 from toccata.models import traffic as recorded
 
@@ -52,13 +59,18 @@ def with_report(words: Sequence[str]) -> list[str]:
     return result
 
 
-def _learning(sums: bool, off: bool) -> dict[str, str]:
+def _environment(command: Sequence[str]) -> dict[str, str]:
+    """Our environment, with the variables that the command sets for its ranks."""
+    return {**os.environ, **commandline.variables(command)}
+
+
+def _learning(sums: bool, off: bool, command: Sequence[str]) -> dict[str, str]:
     """The settings for learning. An option has precedence over the environment and configuration
     files; without any of them, the run learns."""
     if sums and off:
         raise InputError("--learn-sums and --no-learn exclude each other")
     library = next((str(each) for each in launcher.libraries().values()), "")
-    mode = checks.configuration(os.environ, library).value("TOCCATA")
+    mode = checks.configuration(_environment(command), library).value("TOCCATA")
     learns = mode if mode.startswith("learn") else ""
     if off:
         return {"TOCCATA": "auto"} if learns else {}
@@ -210,7 +222,7 @@ def run(
     - `toccata run --place traffic.json -- mpirun -n 4 ./app`, or `--place spread --threads 4`
     """
     settings = _algorithms(given.params) | _files(report, record, [place, model], dry_run)
-    learning = _learning(learn_sums, no_learn)
+    learning = _learning(learn_sums, no_learn, command)
     command, placed = _placed(given, command, threads, model)
     start = starting.prepare(command, settings | placed | learning, os.environ, known_mpi(mpi))
     starting.say(start.remarks)
@@ -259,8 +271,8 @@ def _placed(
     place = options.params["place"]
     if place is None or place in place_words.WORDS:
         without_effect(options, ["model"], "without --place FILE.json")
-        given = threads is not None and "OMP_NUM_THREADS" not in os.environ
-        settings = {"OMP_NUM_THREADS": str(threads)} if given else {}
+        sets = threads is not None and "OMP_NUM_THREADS" not in _environment(command)
+        settings = {"OMP_NUM_THREADS": str(threads)} if sets else {}
         return by_word(command, place, threads), settings
     file = Path(place)
     if file.suffix != ".json":

@@ -98,19 +98,17 @@ def starter(words: Sequence[str]) -> tuple[int, str]:
 
 def with_options(words: Sequence[str], at: int, options: Sequence[str]) -> list[str]:
     """The command with more options of the launcher at that index."""
-    if commandline.kind_of(words[at]) == "flux":  # flux run, flux mini run
-        at += 2 if words[at + 1 : at + 2] == ["mini"] else 1
-    return [*words[: at + 1], *options, *words[at + 1 :]]
+    first = at + 1 + commandline.start_of_options(words[at + 1 :], commandline.kind_of(words[at]))
+    return [*words[:first], *options, *words[first:]]
 
 
 def check(arguments: Sequence[str], kind: str, others: str) -> None:
     """InputError if the launcher's arguments contain one of the options `others`."""
     for start, end in commandline.sections(arguments, kind):
-        program = commandline.start_of_command(arguments[:end], kind, start)
-        for word in arguments[start:program]:
-            name = word.split("=", 1)[0]
-            long = f"--{name.lstrip('-')}" if len(name.lstrip("-")) > 1 else name
-            if name in others.split() or long in others.split():
+        for option in commandline.options(arguments[:end], kind, start):
+            long = [f"-{name}" for name in option.names if len(name) > 2]  # -host is --host
+            if not set(others.split()).isdisjoint([*option.names, *long]):
+                word = arguments[option.start]
                 raise InputError(f"--place: '{word}' places ranks, too; leave out one of the two")
 
 

@@ -1,5 +1,7 @@
 """Placements by the launcher at hand, on machines that exist as text only."""
 
+import re
+import shlex
 from pathlib import Path
 
 import pytest
@@ -184,6 +186,32 @@ def test_every_program_of_a_command_gets_the_settings(
     assert all(": binomial, off, " in line for line in lines)
     owners = [line.split(": ")[0] for line in lines if line.endswith(", 1")]
     assert owners == (programs if name == "openmpi-5" else ["one"])
+
+
+@pytest.mark.parametrize("name", LAUNCHERS)
+def test_variables_of_the_user_are_kept(
+    name: str, tmp_path: Path, toccata: Toccata, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """LD_PRELOAD in an option of the launcher; in Open MPI's list of variables, and in a script."""
+    starter = launcher(name, monkeypatch)
+    (tmp_path / "one").write_text(PROGRAM)
+    (tmp_path / "one").chmod(0o755)
+    start = [str(starter), *_as_root(name), "-n", "1"]
+    setting = ["LD_PRELOAD=libm.so.6"] if "openmpi" in name else ["LD_PRELOAD", "libm.so.6"]
+    listed = ["--mca", "mca_base_env_list", "LD_PRELOAD=libm.so.6;OWN"]
+    commands = [
+        [*start, option, *setting, "./one"]
+        for option in (["-x"] if "openmpi" in name else ["-genv", "-env"])
+    ]
+    if "openmpi" in name:
+        job = tmp_path / "job"
+        job.write_text(f"#!/bin/sh\n{shlex.join(start)} -x OWN ./one\n")
+        job.chmod(0o755)
+        commands += [[*start, *listed, "./one"], ["env", "LD_PRELOAD=libm.so.6", "./job"]]
+    for command in commands:
+        done = toccata("run", "--bcast", "binomial", "--", *command, OWN="7")
+        assert done.returncode == 0, done.stderr
+        assert re.search(r"one: binomial, learn, .*/libtoccata.so:libm.so.6, 7", done.stdout)
 
 
 def _as_root(name: str) -> list[str]:

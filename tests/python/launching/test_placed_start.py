@@ -77,6 +77,8 @@ def test_ranks_without_cores_are_placed_by_hosts(
         ("mpirun -n 2 app : -n 2 -rf x app", "'-rf' places ranks, too"),
         ("mpiexec -hosts a,b -n 4 app", "'-hosts' places ranks, too"),
         ("srun --distribution=cyclic -n 4 app", "'--distribution=cyclic' places ranks, too"),
+        ("srun -mcyclic -n 4 app", "'-mcyclic' places ranks, too"),
+        ("srun -lwhost1 -n 4 app", "'-lwhost1' places ranks, too"),
         ("jsrun -n 4 app", "'jsrun' is not a launcher that reads a file of places"),
         ("./script", "'./script' is not a launcher"),
     ],

@@ -58,14 +58,37 @@ def test_slurm(started: Path) -> None:
     """The program determines the library; srun itself does not load it."""
     preload, srun = f"LD_PRELOAD={library(started, 'mpich')}", str(started / "bin/srun")
     start = starting.prepare(["srun", "-n", "2", "app.mpich"], RING, {})
-    assert start.words == [srun, "-n", "2", f"--export=ALL,TOCCATA_ALLGATHER,{preload}",
+    assert start.words == [srun, f"--export=ALL,TOCCATA_ALLGATHER,{preload}", "-n", "2",
                            "app.mpich"]  # fmt: skip
     assert start.environment == RING
     start = starting.prepare(["srun", "--export=HOME", "-n2", "app.mpich", "--export=x"], {}, {})
-    assert start.words == [srun, "-n2", f"--export=HOME,{preload}", "app.mpich", "--export=x"]
+    assert start.words == [srun, f"--export=HOME,{preload}", "-n2", "app.mpich", "--export=x"]
     for none in ["--export=NONE"], ["--export", "NONE"]:
         start = starting.prepare(["srun", *none, "app.mpich"], {}, {})
         assert start.words == [srun, f"--export={preload}", "app.mpich"]
+    start = starting.prepare(["srun", "app.mpich"], {}, {"SLURM_EXPORT_ENV": "NONE"})
+    assert start.words == [srun, f"--export={preload}", "app.mpich"]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["-n", "2", "--"],
+        ["--job-name", "test", "-n", "4"],  # test is a program
+        ["--account", "env", "--partition", "timeout", "--mem", "4G"],
+        ["-lN2", "-n4", "--exclusive"],
+        ["--plugin-option", "value"],
+    ],
+)
+def test_options_of_srun_stay_together(started: Path, options: list[str]) -> None:
+    start = starting.prepare(["srun", *options, "app.mpich", "b"], {}, {})
+    export = f"--export=ALL,LD_PRELOAD={library(started, 'mpich')}"
+    assert start.words[1:] == [export, *options, "app.mpich", "b"]
+
+
+def test_programs_of_other_hosts_are_not_values(started: Path) -> None:
+    for options in (["-n4"], ["--exclusive"], ["-lu"]):
+        assert commandline.programs([*options, "missing", "./app", "b"], "srun") == [1]
 
 
 @pytest.mark.parametrize(
@@ -94,6 +117,92 @@ def test_wrappers(started: Path) -> None:
     assert start.words[: len(before) + 1] == [*before, str(started / "bin/mpirun")]
     assert "TOCCATA_BCAST=binomial" in start.words[len(before) + 1 :]
     assert start.remarks == []
+
+
+@pytest.mark.parametrize(
+    "wrapper",
+    [
+        "timeout --foreground 60", "timeout --preserve-status 60", "timeout -v 60",
+        "timeout -sKILL 60", "timeout -k5 60", "timeout -vk 5 60", "nice -5", "nice -n5",
+        "taskset -ac 0", "env - A=1", "env -iu X A=1", "stdbuf -oL", "ionice -c2 -n7",
+    ],
+)  # fmt: skip
+def test_options_of_wrappers(started: Path, wrapper: str) -> None:
+    fakes.script(started / "bin/60", "")  # a program with the name of a word
+    for name in ("nice", "taskset", "stdbuf", "ionice"):
+        fakes.script(started / "bin" / name, "")
+    start = starting.prepare([*wrapper.split(), "mpirun", "-n", "2", "app.openmpi"], {}, {})
+    assert start.words[: len(wrapper.split()) + 1] == [
+        *wrapper.split(), str(started / "bin/mpirun")
+    ]  # fmt: skip
+    with pytest.raises(InputError, match=r"'app.mpich' runs with MPICH"):
+        starting.prepare(["mpirun", "-n", "2", *wrapper.split(), "app.mpich"], {}, {})
+
+
+@pytest.mark.parametrize(
+    ("command", "expected"),
+    [
+        ("mpirun -x LD_PRELOAD=/a app.openmpi -x LD_PRELOAD=/b",
+         "-x LD_PRELOAD=OURS:/a app.openmpi -x LD_PRELOAD=/b"),
+        ("mpirun -x LD_PRELOAD -x A app.openmpi : -x LD_PRELOAD=/b app.openmpi",
+         "-x LD_PRELOAD=OURS:/outer -x A app.openmpi : -x LD_PRELOAD=OURS:/b app.openmpi"),
+        ("mpiexec.hydra -genv LD_PRELOAD /a -genv A 1 app.mpich : app.mpich",
+         "-genv LD_PRELOAD OURS:/a -genv A 1 app.mpich : -genv LD_PRELOAD OURS:/a app.mpich"),
+        ("mpiexec.hydra app.mpich : -env LD_PRELOAD=/b app.mpich",
+         "-genv LD_PRELOAD OURS:/outer app.mpich : -genv LD_PRELOAD OURS:/outer "
+         "-env LD_PRELOAD OURS:/b app.mpich"),
+        ("srun --export=ALL,LD_PRELOAD=/a,B=1 app.mpich",
+         "--export=ALL,B=1,LD_PRELOAD=OURS:/a app.mpich"),
+        ("jsrun -n2 -ELD_PRELOAD=/a app.mpich", "-E LD_PRELOAD=OURS:/a -n2 app.mpich"),
+        ("aprun -e LD_PRELOAD=/a app.mpich", "-e LD_PRELOAD=OURS:/a app.mpich"),
+        ("flux run --env=-* -n2 --env LD_PRELOAD=/a app.mpich",
+         "run --env=-* --env=LD_PRELOAD=OURS:/a -n2 app.mpich"),
+    ],
+)  # fmt: skip
+def test_an_ld_preload_of_the_launcher_comes_after_ours(
+    started: Path, command: str, expected: str
+) -> None:
+    words = command.split()
+    family = next(word for word in words if word.startswith("app.")).removeprefix("app.")
+    start = starting.prepare(words, {}, {"LD_PRELOAD": "/outer"})
+    assert " ".join(start.words[1:]).replace(library(started, family), "OURS") == expected
+
+
+def test_an_option_of_the_launcher_overrides_the_environment_only(started: Path) -> None:
+    command = ["mpirun", "-x", "TOCCATA_BCAST=binomial", "-x", "TOCCATA_ALLGATHER=bruck",
+               "app.openmpi"]  # fmt: skip
+    start = starting.prepare(command, RING, {"TOCCATA_BCAST": "native"})
+    assert start.words[1:5] == ["-x", "TOCCATA_BCAST=binomial", "-x", "TOCCATA_ALLGATHER=ring"]
+    assert start.words.count("-x") == 3
+    assert commandline.variables(command)["TOCCATA_BCAST"] == "binomial"
+    assert commandline.variables(["env", "A=1", "srun", "--export=B=2,C", "app.mpich"]) == {
+        "A": "1", "B": "2",
+    }  # fmt: skip
+
+
+def test_open_mpis_list_of_variables(started: Path) -> None:
+    """Open MPI 4 refuses -x beside a list, which the user may give in two ways."""
+    name, ours = "mca_base_env_list", library(started, "openmpi")
+    listed = ["--mca", name, f"HOME;TOCCATA_ALLGATHER;LD_PRELOAD={ours}"]
+    for environment, option in (
+        ({f"OMPI_MCA_{name}": "HOME"}, []),
+        ({f"OMPI_MCA_{name}": "A=1"}, ["--gmca", name, "HOME"]),
+    ):
+        command = ["mpirun", *option, "-n", "2", "app.openmpi", ":", "app.openmpi"]
+        start = starting.prepare(command, RING, environment)
+        assert start.words[1:] == [
+            *listed, "-n", "2", "app.openmpi", ":", *listed, "app.openmpi",
+        ]  # fmt: skip
+        assert start.environment == RING
+    command = ["mpirun", "-mca", name, "LD_PRELOAD=/a;TOCCATA_ALLGATHER", "app.openmpi"]
+    start = starting.prepare(command, RING, {})
+    assert start.words[3] == f"TOCCATA_ALLGATHER;LD_PRELOAD={ours}:/a"
+
+
+@pytest.mark.parametrize("kind", ["mca", "gmca", "omca", "gomca", "pmixmca", "gpmixmca", "prtemca"])
+def test_parameters_have_two_values(started: Path, kind: str) -> None:
+    for option in (f"-{kind}", f"--{kind}"):
+        assert commandline.programs([option, "a", "env", "./app"], "openmpi") == [3]
 
 
 def test_the_standard_abi_has_a_library_of_its_own(started: Path) -> None:
@@ -193,11 +302,50 @@ def test_a_shell_script(started: Path) -> None:
     job.chmod(0o755)
     start = starting.prepare(["job"], {}, {})
     assert start.family == "openmpi" and start.words == [str(job)]
+    start = starting.prepare(["env", "-i", "job"], RING, {})
+    assert start.words[:4] == ["env", "-i", "env", "TOCCATA_ALLGATHER=ring"]
+    assert start.words[-1] == str(job) and start.environment == {}
     job.write_text("#!/bin/sh\nmpirun a\nmpiexec.hydra b\n")
     with pytest.raises(
         InputError, match=r"names mpirun and mpiexec.hydra, which belong to two MPIs"
     ):
         starting.prepare(["job"], {}, {})
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "mpirun -n 2 \\\n  -x A ./app",
+        'FLAGS="-n 2 -x A"\nmpirun $FLAGS ./app',
+        "mpirun --mca mca_base_env_list A ./app",
+    ],
+)
+def test_a_script_that_passes_variables_itself(started: Path, text: str) -> None:
+    job = started / "bin/job"
+    job.write_text(f"#!/bin/sh\n{text}\n")
+    job.chmod(0o755)
+    for family in (None, "openmpi"):
+        start = starting.prepare(["job"], {}, {}, family)
+        assert start.environment == {"LD_PRELOAD": library(started, "openmpi")}
+        [remark] = start.remarks
+        assert remark.startswith("'job' passes variables to the ranks itself, so Toccata reaches")
+        assert "write toccata run -- before mpirun" in remark and "\n" not in remark
+
+
+def test_a_script_with_other_options_x(started: Path) -> None:
+    """Open MPI 5 accepts -x beside a list; and -x has other meanings elsewhere."""
+    job = started / "bin/job"
+    job.write_text("#!/bin/sh -x\nset -x\n# mpirun -x A\n[ -x ./app ] && mpirun ./app\n")
+    job.chmod(0o755)
+    start = starting.prepare(["job"], {}, {"OMPI_MCA_mca_base_env_list": "LD_PRELOAD=/a"})
+    assert start.environment == {
+        "LD_PRELOAD": f"{library(started, 'openmpi')}:/a",
+        "OMPI_MCA_mca_base_env_list": "LD_PRELOAD",
+    }
+    fakes.script(started / "bin/prterun", "print('prterun (PRRTE) 5.0.7')")
+    job.write_text("#!/bin/sh\nprterun -x A ./app\n")
+    start = starting.prepare(["job"], {}, {})
+    assert "OMPI_MCA_mca_base_env_list" in start.environment and start.remarks == []
 
 
 def test_programs_of_this_machine() -> None:
