@@ -1,6 +1,7 @@
 """Files that tell a launcher where to start each rank."""
 
 import re
+import shlex
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -29,19 +30,20 @@ def seats(placement: _core.Placement, cores: Sequence[int] | None = None) -> lis
     cores that they use."""
     machine = placement.machine
     levels = machine.levels
-    node, innermost = levels.index("node") if "node" in levels else 0, len(levels) - 1
+    node = levels.index("node") if "node" in levels else 0
+    cores_at = levels.index("core") if "core" in levels else len(levels) - 1
     names = machine.labels(node)
-    host_of = machines.around(machine, node)
+    host_of, core_of = machines.around(machine, node), machines.around(machine, cores_at)
     first_core: dict[int, int] = {}
-    for core in range(machine.objects(innermost)):
-        first_core.setdefault(host_of(innermost, core), core)
+    for core in range(machine.objects(cores_at)):
+        first_core.setdefault(host_of(cores_at, core), core)
     found = []
     for rank, (level, number) in enumerate(placement.places):
         host = host_of(level, number)
         if cores is not None:
             core = cores[rank]
-        elif level == innermost:
-            core = number - first_core[host]
+        elif level >= cores_at:  # a rank on a processing unit uses its core
+            core = core_of(level, number) - first_core[host]
         else:
             core = -1
         found.append(Seat(host, names[host] if names else "", core))
@@ -134,4 +136,6 @@ def how_to_start(file: str, launcher: str) -> str:
     if launcher == "openmpi" and len(versions) == 1:
         older = re.match(r"[1-4]\.", versions.pop())
         start = start.split(", ")[0 if older else 1]
-    return start.replace("FILE", file)
+    if launcher == "slurm" and "/" not in file:
+        file = f"./{file}"  # srun takes a name without a slash for a host
+    return start.replace("FILE", shlex.quote(file))

@@ -58,6 +58,17 @@ def test_a_rankfile_needs_cores() -> None:
     assert text(one_per_node, PLAYERS, "openmpi").splitlines()[1] == "rank 1=+n2 slot=0"
 
 
+def test_cores_with_several_processing_units() -> None:
+    there = seats(_core.Placement(_core.Machine("node:2 core:4 pu:2"), 16, "block-bunch"))
+    cores = [each.core for each in there]
+    assert cores == [0, 0, 1, 1, 2, 2, 3, 3] * 2
+    on_core = seats(_core.Placement(_core.Machine("node:2 core:4 pu:2"), 2, "core:3,4"))
+    assert [(each.node, each.core) for each in on_core] == [(0, 3), (1, 0)]
+
+
 def test_every_format_says_how_to_start() -> None:
     for launcher in FORMATS:
         assert "ranks.txt" in how_to_start("ranks.txt", launcher)
+    assert how_to_start("rf", "slurm").endswith("--nodelist=./rf")  # not the host rf
+    assert how_to_start("/a/rf", "slurm").endswith("--nodelist=/a/rf")
+    assert "-f 'my file' " in how_to_start("my file", "mpich")
