@@ -82,10 +82,11 @@ def home() -> Path:
 def _ours(family: str, in_build: str, file: str, version: str = "") -> Path:
     """A file of ours for one family, in a build directory or installed.
 
-    A file for that version has precedence. Intel MPI can use MPICH's file. Raises InputError if
-    there is none.
+    A file for that version has precedence. Programs of Intel MPI can load the library for MPICH,
+    but a benchmark for MPICH would measure MPICH. Raises InputError if there is no file.
     """
-    names = [f"{family}-{version}", family, *(["mpich"] if family == "intelmpi" else [])]
+    substitutes = ["mpich"] if family == "intelmpi" and in_build == "lib" else []
+    names = [f"{family}-{version}", family, *substitutes]
     tops = [home() / in_build, home()]
     for name in names:
         for top in tops:
@@ -249,6 +250,6 @@ def start(launcher: Launcher, ranks: int, more: Sequence[str], program: Sequence
 
 def per_node(launcher: Launcher, ranks: int) -> list[str]:
     """The arguments that place that many ranks on each node."""
-    if launcher.family == "mpich":
+    if launcher.family in ("mpich", "intelmpi"):
         return ["-ppn", str(ranks)]
     return ["--map-by", f"ppr:{ranks}:node"]

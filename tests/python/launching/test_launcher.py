@@ -56,6 +56,12 @@ def test_start_adds_only_what_is_needed(machine: Path, monkeypatch: pytest.Monke
     assert launcher.start(mpich, 9, [], ["/x"]) == ["/b/mpiexec", "-n", "9", "/x"]
 
 
+def test_ranks_per_node() -> None:
+    for family in ("mpich", "intelmpi"):  # both have Hydra
+        assert launcher.per_node(Launcher("/b/mpiexec", family), 4) == ["-ppn", "4"]
+    assert launcher.per_node(Launcher("/b/mpirun", "openmpi"), 4) == ["--map-by", "ppr:4:node"]
+
+
 def test_not_built(machine: Path) -> None:
     (machine / "home/lib/mpich/libtoccata.so").unlink()
     with pytest.raises(InputError, match="was not built for MPICH"):
@@ -77,6 +83,12 @@ def test_several_of_one_family(machine: Path) -> None:
     assert launcher.library("openmpi", "5.0") == newer
     assert launcher.library("openmpi", "4.1").parent.name == "openmpi"
     assert launcher.library("intelmpi").parent.name == "mpich"
+    benchmark = fakes.script(machine / "home/bench/mpich/toccata_bench", "")
+    assert launcher.benchmark("mpich") == benchmark
+    for program in (launcher.benchmark, launcher.calibration):
+        with pytest.raises(InputError, match=r"not built for Intel MPI .*; run `make` in") as error:
+            program("intelmpi")
+        assert "\n" not in str(error.value)
     assert list(launcher.libraries()) == ["mpich", "openmpi", "openmpi-5.0"]
     assert launcher.fit("mpich", "intelmpi") and launcher.fit("abi", "mpich")
     assert not launcher.fit("mpich", "openmpi")
