@@ -630,6 +630,9 @@ def placed(job: Job | None) -> list[Finding]:
 
 def as_said(word: str, job: Job) -> Finding:
     """Whether the hosts of the ranks are as a word of --place says."""
+    if len(set(job.hosts)) == 1:
+        text = f"--place {word}: all ranks are on one host, so there are no hosts to compare"
+        return Finding("places", text)
     text = f"--place {word}: {place_words.WORDS[word]}"
     if not (why := place_words.complaint(word, job.hosts)):
         return Finding("places", text)

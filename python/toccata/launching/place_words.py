@@ -14,10 +14,11 @@ from pathlib import Path
 from toccata.errors import InputError
 from toccata.launching import commandline, launcher, placed_start
 
+# What complaint() compares for each word, on several hosts.
 WORDS = {
-    "compact": "the ranks fill one node after the other",
-    "balanced": "all nodes get equally many ranks, and consecutive ranks share a node",
-    "spread": "consecutive ranks are on different nodes, and on different sockets of a node",
+    "compact": "consecutive ranks share a host",
+    "balanced": "hosts have equally many ranks, and consecutive ranks share a host",
+    "spread": "hosts have equally many ranks, and consecutive ranks are on different hosts",
 }
 MOST_THREADS = 4096
 

@@ -69,6 +69,8 @@ def test_each_launcher_has_its_options(known: Known) -> None:
         ("mpirun -n 4 app", "compact", "--threads 9: this host has only 8 cores"),
         ("mpirun -f missing -n 4 app", "balanced", "-f missing: cannot be read"),
         ("srun -c 4 app", "spread", "'-c' places ranks, too"),
+        ("srun -n 4 -c2 app", "spread", "'-c2' places ranks, too"),
+        ("flux run -n4 -c2 app", "spread", "'-c2' places ranks, too"),
         ("flux run -n 4 app", "balanced", "flux has no option for it; use compact or spread"),
         ("jsrun -n 4 app", "compact", "'jsrun' is not a launcher with options for it"),
         ("./script", "compact", "'./script' is not a launcher with options for it"),
@@ -150,6 +152,10 @@ def test_command_lines(toccata: Toccata, monkeypatch: pytest.MonkeyPatch) -> Non
     assert said.returncode == 0, said.stderr
     assert "-genv OMP_NUM_THREADS 2" in said.stdout
     assert "-ppn 1 -bind-to core:2 -map-by socket -n 2 echo" in said.stdout
+    spread = ("run", "--place", "spread", "--threads", "2", "--dry-run", "--mpi", "mpich", "--")
+    for own in (("env", "OMP_NUM_THREADS=8", path), (path, "-genv", "OMP_NUM_THREADS", "8")):
+        said = toccata(*spread, *own, "-n", "2", "echo")
+        assert said.returncode == 0 and said.stdout.count("OMP_NUM_THREADS") == 1, said.stdout
     for options, why in {
         ("--place", "wide"): "--place wide: expected compact, balanced, spread, or a file *.json",
         ("--threads", "2"): "--threads 2 has no effect without --place",
@@ -171,3 +177,9 @@ def test_doctor_compares_the_hosts_with_the_word() -> None:
     found = checks.as_said("spread", job)
     assert "but consecutive ranks share a host" in found.text
     assert found.remedy.startswith("unset variables of the launcher")
+    for word in place_words.WORDS:
+        found = checks.as_said(word, checks.Job([0, 0]))
+        assert found.good and found.text == (
+            f"--place {word}: all ranks are on one host, so there are no hosts to compare"
+        )
+        assert "socket" not in checks.as_said(word, job).text
