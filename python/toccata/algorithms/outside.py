@@ -10,6 +10,7 @@ import ctypes
 import hashlib
 import os
 import re
+import shlex
 import sys
 import tempfile
 import threading
@@ -468,12 +469,12 @@ def as_checked_file(choice: _core.Choice, shapes: Sequence[_core.Shape], path: P
 
 
 def setting(choice: _core.Choice, path: Path) -> str:
-    """The setting that runs a file: "TOCCATA_ALLGATHER=file:/home/me/mine.json"."""
+    """The setting that runs a file, for a shell: "TOCCATA_ALLGATHER=file:/home/me/mine.json"."""
     assert choice.algorithm is not None
     [variable] = [
         each.variable for each in _core.collectives() if each.name == choice.algorithm.collective
     ]
-    return f"{variable}=file:{path.resolve()}"
+    return f"{variable}={shlex.quote(f'file:{path.resolve()}')}"
 
 
 def make_runnable(text: str, choice: _core.Choice, shapes: Sequence[_core.Shape]) -> None:

@@ -3,6 +3,7 @@
 import builtins
 import keyword
 import re
+import shlex
 from pathlib import Path
 from typing import Annotated
 
@@ -72,4 +73,4 @@ def new(
     except BaseException:
         path.unlink(missing_ok=True)
         raise
-    say(f"wrote {path}; next: toccata prove {path}")
+    say(f"wrote {path}; next: toccata prove {shlex.quote(str(path))}")

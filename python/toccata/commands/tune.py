@@ -1,5 +1,6 @@
 """`toccata tune`."""
 
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
@@ -256,7 +257,8 @@ def _tune(
         folders = _core.tuning_folders(str(launcher.library(starter.family, starter.version)))
         say(
             f"to use it in all runs with {found.mpi} on nodes of this kind: "
-            f"mkdir -p {folders[0]} && cp {output} {folders[0]}"
+            f"mkdir -p {shlex.quote(folders[0])} && "
+            + shlex.join(["cp", str(output), folders[0]])
             + "".join(f" (all users: {each})" for each in folders[1:])
         )
 
@@ -304,7 +306,8 @@ def _conclude(
 ) -> None:
     _show(found, heatmap)
     done = f"wrote {output}; to" if written else "to"
-    say(f"{done} use {'it' if written else output}, set TOCCATA_TUNING={output}")
+    setting = f"TOCCATA_TUNING={shlex.quote(str(output))}"
+    say(f"{done} use {'it' if written else output}, set {setting}")
 
 
 def _show(found: tuning_file.Tuning, heatmap: Path | None) -> None:

@@ -6,6 +6,7 @@ no algorithm that is worth a rule.
 """
 
 import json
+import shlex
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -378,7 +379,8 @@ def ucc(tuning: Tuning) -> str:
 
 
 def settings(tuning: Tuning, format_: str, file: str) -> str:
-    """The settings with which the MPI reads the file, and obeys it in each call."""
+    """The settings with which the MPI reads the file, and obeys it in each call, for a shell."""
+    file = shlex.quote(file)
     if format_ == "mpich":
         names = [each for each in rules(tuning, MPICH) if each in MPICH_DEVICE]
         words = ["MPIR_CVAR_DEVICE_COLLECTIVES=percoll"] if names else []

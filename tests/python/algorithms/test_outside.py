@@ -75,6 +75,13 @@ def test_skeletons_are_proved_and_drawn(toccata: Toccata, tmp_path: Path, name: 
     assert again.returncode == 0, again.stdout + again.stderr
 
 
+def test_printed_commands_are_for_a_shell(toccata: Toccata, tmp_path: Path) -> None:
+    made = toccata("new", "allgather/mine", "--output", "my file.py")
+    assert made.stdout.endswith("next: toccata prove 'my file.py'\n")
+    proved = toccata("prove", "my file.py", "--ranks", "4", "-o", "my file.json")
+    assert f"to run it: TOCCATA_ALLGATHER='file:{tmp_path / 'my file.json'}'" in proved.stdout
+
+
 def test_commands_take_files(toccata: Toccata) -> None:
     name = f"{EXAMPLES}:sparbit"
     for command in (

@@ -129,6 +129,7 @@ def test_settings_make_the_file_act() -> None:
     )
     older = "--mca coll_tuned_use_dynamic_rules 1 --mca coll_tuned_dynamic_rules_filename f"
     assert exporting.settings(found, "openmpi", "f") == older
+    assert exporting.settings(found, "openmpi", "my f") == f"{older[:-1]}'my f'"  # for a shell
     assert exporting.settings(found, "openmpi5", "f") == older + "".join(
         f" --mca coll_han_{each}_dynamic_global_communicator_module 3"
         for each in ("allgather", "allreduce")

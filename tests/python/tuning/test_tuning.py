@@ -224,6 +224,11 @@ def test_says_where_to_put_the_file(machine: Path, monkeypatch: pytest.MonkeyPat
     said = f"on nodes of this kind: mkdir -p {folder} && cp "
     assert said in stdout and "(all users: " in stdout
     assert f"mkdir -p {folder} && cp results/tuning-openmpi.json {folder}" in stdout
+    monkeypatch.setenv("XDG_DATA_HOME", str(machine / "my data"))
+    folder = machine / "my data/toccata/tuning"
+    code, stdout, _ = invoke(*SETTING, "--limit", "0.3", "--output", "my file.json")
+    assert code == 0 and "set TOCCATA_TUNING='my file.json'" in stdout
+    assert f"mkdir -p '{folder}' && cp 'my file.json' '{folder}'" in stdout
 
 
 def test_a_limit_may_be_a_fraction(machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
