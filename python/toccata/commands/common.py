@@ -121,7 +121,7 @@ PlacementOption = Annotated[
         autocompletion=lambda: ["sequential", "cyclic", "block-scatter", "cyclic-scatter"],
         help="Placement of the ranks on the machine: sequential (default), cyclic, "
         "block-scatter, cyclic-scatter, random:SEED, a list of cores, or a launcher's command "
-        'such as "mpirun --map-by package", whose mapping is used.',
+        'such as "mpirun --map-by node", whose mapping is used.',
     ),
 ]
 NoValidate = Annotated[bool, typer.Option("--no-validate", help="Do not check the received data.")]

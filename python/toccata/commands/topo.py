@@ -94,7 +94,7 @@ def topo(
     - `toccata topo`
     - `toccata topo --ranks 8 --mpi openmpi --launcher-args "--bind-to core" --save machine.txt`
     - `toccata topo "leaf:2 node:8 socket:2 core:8" --ranks 64 --placement cyclic-scatter`
-    - `toccata topo "node:2 socket:2 core:4" --ranks 8 --placement "mpirun --map-by package"`
+    - `toccata topo "node:2 socket:2 core:4" --ranks 8 --placement "mpirun --map-by node"`
     - `toccata topo topology.conf --output cluster.png`
     - `scontrol show topology >cluster.txt; toccata topo cluster.txt`
     - `toccata topo torus:16x4 --links 0.0-0.1=0 --trees 0 --save torus.txt`
@@ -133,7 +133,7 @@ def _check(machine: str | None, p: int | None, placement: str | None, starts: bo
     if machine is not None and starts:
         raise InputError(
             "--mpi and --launcher-args start ranks here; leave out MACHINE, or ask the launcher "
-            'about it, for example with --placement "mpirun --map-by package"'
+            'about it, for example with --placement "mpirun --map-by node"'
         )
     if machine is None and placement is not None:
         raise InputError(f"--placement {placement} has no effect without MACHINE")
