@@ -255,10 +255,10 @@ def without_effect(given: typer.Context, names: Collection[str], why: str) -> No
 
 def write_rankfile(
     file: Path, seats: Sequence[start_files.Seat], players: Sequence[int], format_: str
-) -> None:
-    """Writes the file in which rank i gets the seat `players[i]`, and prints how to use it."""
+) -> str:
+    """Writes the file in which rank i gets the seat `players[i]`; a line that tells its use."""
     start_files.write(file, seats, players, format_)
-    say(f"wrote {file}, for {start_files.how_to_start(str(file), format_)}")
+    return f"wrote {file}, for {start_files.how_to_start(str(file), format_)}"
 
 
 def known_mpi(mpi: str | None, known: Collection[str] = launcher.FAMILIES) -> str | None:

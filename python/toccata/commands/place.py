@@ -17,6 +17,7 @@ from toccata.commands.common import (
     console,
     of_phase,
     print_whole,
+    say,
     seconds,
     without_effect,
     write_rankfile,
@@ -86,11 +87,14 @@ def place(
     if rankfile is not None:  # an unknown launcher fails before the search
         start_files.text(seats, range(found.ranks), launcher)
     proposal = placing.propose(found, placed, predicting.read_model(model), limit, scotch)
+    written = ""  # before printing: the reader of the output may have closed it
+    if rankfile is not None and proposal.pays:
+        written = write_rankfile(rankfile, seats, proposal.mapped.players, launcher)
     where = f"{placed.machine.text}{of_phase(phase)}"
     console.print(f"\n[bold cyan]{found.ranks} ranks[/] on {where}, model {escape(model)}\n")
     print_whole(placing.as_table(proposal))
     if proposal.beside_bound:
         aside(proposal.beside_bound)
     console.print(f"\n{proposal.sentence}")
-    if rankfile is not None and proposal.pays:
-        write_rankfile(rankfile, seats, proposal.mapped.players, launcher)
+    if written:
+        say(written)

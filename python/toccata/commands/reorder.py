@@ -133,11 +133,15 @@ def reorder(
     if rankfile is not None:  # an unknown launcher fails before the search
         start_files.text(seats, range(job.shape.p), launcher)
     all_ = reordering.compare(job, seed, scotch)
-    _print(job, where, all_, scotch)
+    lines = []  # printing comes last: the reader of the output may have closed it
     if rankfile is not None:
-        write_rankfile(rankfile, seats, all_[1].players, launcher)
+        lines.append(write_rankfile(rankfile, seats, all_[1].players, launcher))
     if output is not None:
         _draw(f"{catalogue.path_of(choice)} on {there.text}, {where}", job, all_, output)
+        lines.append(f"wrote {output}")
+    _print(job, where, all_, scotch)
+    for line in lines:
+        say(line)
 
 
 def _check_effects(given: typer.Context, paper: bool, rankfile: Path | None) -> None:
@@ -152,7 +156,6 @@ def _draw(title: str, job: reordering.Job, all_: Sequence[reordering.Mapped], ou
     from toccata.drawing import mappings, pictures  # matplotlib takes a second to load
 
     pictures.write(mappings.draw(title, job.choice, job.shape, job.placed, all_, job.size), output)
-    say(f"wrote {output}")
 
 
 def _print(

@@ -111,6 +111,10 @@ def _print_recorded(file: Path, output: Path | None, phase: int | None) -> None:
     title = f"{q.plural('rank', found.ranks)} on {placed.machine.text}{of_phase(phase)}"
     amount = f"{found.messages:,} messages, {q.show_amount(found.bytes)}"
     without = "" if record.has_collectives else "; this file has no collectives"
+    if output is not None:  # before printing: the reader of the output may have closed it
+        from toccata.drawing import pictures, traffic_maps  # matplotlib takes a second to load
+
+        pictures.write(traffic_maps.draw(found, title), output)
     console.print(f"\n[bold cyan]{title}[/]: {amount}{without}\n")
     if len(record.phases) > 1:
         print_whole(recorded.phases_table(record, placed))
@@ -126,7 +130,4 @@ def _print_recorded(file: Path, output: Path | None, phase: int | None) -> None:
     if found.left_out:
         console.print(f"\n[dim]without {found.left_out:,} collective calls above the limit[/]")
     if output is not None:
-        from toccata.drawing import pictures, traffic_maps  # matplotlib takes a second to load
-
-        pictures.write(traffic_maps.draw(found, title), output)
         say(f"wrote {output}")
