@@ -123,8 +123,7 @@ def reorder(
         return
     if name is None:
         raise InputError("name an algorithm, such as allgather/ring; `toccata list` prints all")
-    there = machines.named(machine)
-    where = placement or machines.STANDARD_PLACEMENT
+    there, where = machines.named(machine), placement or machines.STANDARD_PLACEMENT
     placed = maps.placed(there, machines.cores(there) if p is None else p, where)
     choice, parameters = catalogue.find(name), predicting.read_model(model)
     job = reordering.Job(choice, placed, root, q.parse_bytes(size), parameters, order)
@@ -133,15 +132,13 @@ def reorder(
     if rankfile is not None:  # an unknown launcher fails before the search
         start_files.text(seats, range(job.shape.p), launcher)
     all_ = reordering.compare(job, seed, scotch)
-    lines = []  # printing comes last: the reader of the output may have closed it
+    lines = list[str]()  # printing comes last: the reader of the output may have closed it
     if rankfile is not None:
         lines.append(write_rankfile(rankfile, seats, all_[1].players, launcher))
     if output is not None:
         _draw(f"{catalogue.path_of(choice)} on {there.text}, {where}", job, all_, output)
         lines.append(f"wrote {output}")
-    _print(job, where, all_, scotch)
-    for line in lines:
-        say(line)
+    _print(job, where, all_, scotch, lines)
 
 
 def _check_effects(given: typer.Context, paper: bool, rankfile: Path | None) -> None:
@@ -159,7 +156,11 @@ def _draw(title: str, job: reordering.Job, all_: Sequence[reordering.Mapped], ou
 
 
 def _print(
-    job: reordering.Job, where: str, all_: Sequence[reordering.Mapped], scotch: bool
+    job: reordering.Job,
+    where: str,
+    all_: Sequence[reordering.Mapped],
+    scotch: bool,
+    written: Sequence[str],
 ) -> None:
     assert job.choice.algorithm is not None
     collective = job.choice.algorithm.collective
@@ -175,6 +176,8 @@ def _print(
         aside(said)
     if scotch and not _core.has_scotch():
         aside(reordering.NO_SCOTCH)
+    for line in written:
+        say(line)
 
 
 def _draw_paper(name: str | None, output: Path | None) -> None:
