@@ -1,6 +1,7 @@
 """Options that would have no effect, files that would be lost, and inputs that cannot be."""
 
 import json
+import shlex
 from pathlib import Path
 
 import pytest
@@ -241,7 +242,8 @@ def test_names_of_files_are_not_markup(name: str, machine: Path) -> None:
     code, stdout, _ = invoke("prove", "allgather/ring", "--ranks", "4", "-o", name)
     assert code == 0
     assert f"wrote {name}: 4 ranks" in stdout
-    assert f"to run it: TOCCATA_ALLGATHER=file:{machine / name}" in stdout
+    quoted = shlex.quote(f"file:{machine / name}")
+    assert f"to run it: TOCCATA_ALLGATHER={quoted}" in stdout
     code, stdout, _ = invoke("prove", name, "--ranks", "4")
     assert code == 0 and stdout.startswith(f"allgather/file:{name}  proved  ")
     code, stdout, _ = invoke("reorder", "allgather/ring", "--machine", "node:2 core:2",
