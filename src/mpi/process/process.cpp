@@ -124,11 +124,13 @@ Process::Process() : datatypes_(Keyvals::datatype()) {
   PMPI_Comm_rank(World::comm(), &world_rank_);
   Settings::get().complain(world_rank_ == 0);
   began_ = PMPI_Wtime();
+#ifndef TOCCATA_SIMULATED  // there, no rank is spawned
   if (!World::is_ours()) {
     MPI_Comm parent = MPI_COMM_NULL;
     PMPI_Comm_get_parent(&parent);
     spawned_ = parent != MPI_COMM_NULL;
   }
+#endif
 }
 
 Process::~Process() {
