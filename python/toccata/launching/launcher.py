@@ -82,11 +82,10 @@ def home() -> Path:
 def _ours(family: str, in_build: str, file: str, version: str = "") -> Path:
     """A file of ours for one family, in a build directory or installed.
 
-    A file for that version has precedence. Programs of Intel MPI can load the library for MPICH,
-    but a benchmark for MPICH would measure MPICH. Raises InputError if there is no file.
+    A file for that version has precedence. Intel MPI can use MPICH's file. Raises InputError if
+    there is none.
     """
-    substitutes = ["mpich"] if family == "intelmpi" and in_build == "lib" else []
-    names = [f"{family}-{version}", family, *substitutes]
+    names = [f"{family}-{version}", family, *(["mpich"] if family == "intelmpi" else [])]
     tops = [home() / in_build, home()]
     for name in names:
         for top in tops:
