@@ -1,7 +1,8 @@
 // MPI_Cart_create, MPI_Graph_create and MPI_Dist_graph_create*: if the program allows ranks to be
 // reordered and TOCCATA_TOPOLOGY has reorder:topologies, neighbours are placed near each other. All
-// other calls go to MPI directly. Also MPI_Comm_set_info, which may contain our keys, and
-// MPI_Comm_idup, which changes how ranks exchange data (mpi/agreement/exchange.h).
+// other calls go to MPI directly. Also MPI_Comm_set_info, which may contain our keys,
+// MPI_Comm_idup, which changes how ranks exchange data (mpi/agreement/exchange.h), and the
+// functions in which MPI copies or deletes attributes.
 
 #include "mpi/communicator/topologies.h"
 

@@ -225,6 +225,7 @@ int run(const ProgramCall& call, const Seat& seat, Communicator& communicator,
 }  // namespace
 
 int serve(ProgramCall&& call) {
+  // With this log, the program's calls come here without a look-up, so that the arrival is kept.
   std::optional<Arrival> arrival;
   if (ArrivalLog::is_on() && call.form == Form::blocking) {
     arrival.emplace(call.signature);

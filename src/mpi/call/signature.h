@@ -43,7 +43,7 @@ struct Signature {
   // For a call with arrays, whose numbers have that many bytes.
   void set_width(std::size_t bytes) { kind_ |= std::uint64_t{bytes} << width_at; }
   std::size_t width() const { return kind_ >> width_at; }  // 0: no arrays
-  // One number for the root, if the arguments of a rank depend on it, and what was set above.
+  // In one number, what was set above, and the root if the arguments of a rank depend on it.
   std::uint64_t kind() const { return kind_; }
 
   // Compares all members except the buffers and the arrays.

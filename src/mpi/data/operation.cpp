@@ -133,7 +133,7 @@ int Operation::fault_of_reduction(const Seat& seat, const DatatypeTable& datatyp
   const int counts = recv.counted ? seat.sends : 1;
   if (int error = fault_of(recv, counts); error != MPI_SUCCESS) return error;
   if (operation == MPI_OP_NULL) return MPI_ERR_OP;
-  // A rank whose own block is empty may have no memory for it.
+  // A rank whose own block is empty may pass a null pointer.
   const bool writes = seat.receives > 0 && (!recv.counted || recv.elements(seat.rank) > 0);
   if ((writes || send.in_place()) && leads_nowhere(recv, counts, datatypes)) return MPI_ERR_BUFFER;
   if (int error = fault_of_types(recv, counts, datatypes); error != MPI_SUCCESS) return error;
