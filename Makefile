@@ -48,8 +48,8 @@ test: all test-asan ## run all tests
 test-hosts: all ## every case on several hosts, which are names here, under each MPI and those from PyPI (root)
 	@ninja -C $(RELEASE) -k 0 all_hosts
 
-test-long: all ## what the tests leave out: many ranks with all datatypes, described machines under each MPI, mutants of decisions
-	@scripts/ninja.sh -C $(RELEASE) tests mutants
+test-long: all ## what the tests leave out: many ranks with all datatypes, described machines under each MPI, all unit tests, mutants of decisions
+	@scripts/ninja.sh -C $(RELEASE) tests unit_tests mutants
 	@cd $(RELEASE) && ctest -C Long -L long
 
 test-asan: setup
