@@ -161,7 +161,7 @@ Decisions::Verdict Decisions::blocking(SizeClass& calls, const Question& call, b
   if (!one_by_one && calls.left == 0 && decision != nullptr) calls.left = decision->lend();
   if (calls.left > 0) {
     --calls.left;
-    return {.lent = one_by_one ? nullptr : &calls};
+    return one_by_one ? Verdict{.kept = &calls} : Verdict{.lent = &calls};
   }
   if (decision == nullptr) return {};
   return {.decision = decision, .start = decision->next()};
@@ -191,6 +191,14 @@ Decisions::Verdict Decisions::nonblocking(SizeClass& calls, const Question& call
   const std::optional<Trials::Start> start = trials->start();
   are_due_ = are_due_ || trials->is_due();
   return {.decision = decision, .start = *start};
+}
+
+void Decisions::rejected(const Verdict& verdict) {
+  const auto& [lent, kept, decision, start] = verdict;
+  if (lent != nullptr || kept != nullptr)
+    ++(lent != nullptr ? lent : kept)->left;
+  else if (start.timed && decision->open_trials() != nullptr)
+    decision->open_trials()->rejected(start);
 }
 
 // Nonblocking calls without a decision of their own are served like blocking calls, whose decisions

@@ -45,6 +45,8 @@ class Decisions {
     // The class of the call if the MPI library serves this call and the next `left` calls of the
     // class; otherwise null.
     SizeClass* lent = nullptr;
+    // The same class if this rank lends no calls.
+    SizeClass* kept = nullptr;
     // The decision whose candidate serves the call. If both pointers are null, one algorithm serves
     // all sizes; or, if the call is nonblocking, that of blocking calls (made_for).
     Decision* decision = nullptr;
@@ -62,6 +64,8 @@ class Decisions {
     verdict.decision->ended(call, timed, on_device);
     if (verdict.decision->has_changed()) take_back();  // nonblocking calls may follow it
   }
+  // Call this instead if MPI rejected the arguments. The others have not made this call yet.
+  static void rejected(const Verdict& verdict);
   // Call this if the MPI library serves a nonblocking call, untimed, because of a decision or
   // without one. Lends it as many of the next calls as possible. All ranks call this.
   SizeClass& lend(const Question& call);

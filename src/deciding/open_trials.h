@@ -53,6 +53,10 @@ class OpenTrials {
   void take_back(std::int64_t starts) {
     if (!is_under_way()) trials_->take_back(starts);
   }
+  // MPI rejected the arguments of the last start, so there is no such call.
+  void rejected(const Start& call) {
+    if (call.trial == trial_) --started_;
+  }
   // A timed call has ended here, perhaps in another thread. Calls of former trials do not count.
   void ended(const Start& call, double seconds);
 

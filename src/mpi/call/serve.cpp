@@ -73,7 +73,8 @@ int run_blocking(const ProgramCall& call, const Seat& seat, Communicator& commun
                  const Question& question, const Decided& decided) {
   if (call.algorithm == nullptr && Settings::get().wants_nccl(call.operation.collective))
     if (const auto code = communicator.serve_by_nccl(call.operation)) return *code;
-  const auto& [lent, decision, start] = decided.verdict;
+  Decision* const decision = decided.verdict.decision;
+  const Trials::Start& start = decided.verdict.start;
   const bool reports = is_reporting(communicator);
   Server& server = *decided.server;
   // No call is timed while it waits for earlier ones.
@@ -91,6 +92,10 @@ int run_blocking(const ProgramCall& call, const Seat& seat, Communicator& commun
     end_job_if_others_wait(call.operation, communicator, server, code);
   if (served) Recorded::tell(*server.service);
   if (!served) code = call.native();
+  if (!served && code != MPI_SUCCESS && rejects_arguments(code)) {
+    Decisions::rejected(decided.verdict);
+    return code;
+  }
   if (reports || start.timed) timed.left = communicator.now();
   if (reports && code == MPI_SUCCESS)
     communicator.count(
@@ -113,8 +118,9 @@ int run_blocking(const ProgramCall& call, const Seat& seat, Communicator& commun
 Decided decide_nonblocking(const ProgramCall& call, Communicator& communicator,
                            const Question& question) {
   Decided result{.verdict = communicator.nonblocking_verdict(question)};
-  const auto& [lent, decision, start] = result.verdict;
-  if (lent != nullptr) return result;
+  Decision* const decision = result.verdict.decision;
+  const Trials::Start& start = result.verdict.start;
+  if (result.verdict.lent != nullptr) return result;
   if (start.timed) decision->note_blocks(question);
   Server* const decided = decision != nullptr ? &decision->server(start.candidate)
                                               : communicator.server_at_once(call.operation);
@@ -157,12 +163,13 @@ class NativeCall final : public DrivenRequest {
 };
 
 int run_nonblocking(const ProgramCall& call, Communicator& communicator, const Decided& decided) {
-  const auto& [lent, decision, start] = decided.verdict;
+  const Trials::Start& start = decided.verdict.start;
   TimedStart timed;
-  if (start.timed) timed = {decision->open_trials(), start};
+  if (start.timed) timed = {decided.verdict.decision->open_trials(), start};
   if (decided.server != nullptr) return make_request(call, communicator, *decided.server, timed);
   if (start.timed) timed.seconds = PMPI_Wtime();
   const int code = run_natively(call, communicator);
+  if (code != MPI_SUCCESS && rejects_arguments(code)) Decisions::rejected(decided.verdict);
   if (code != MPI_SUCCESS || !start.timed) return code;
   return ProgramRequest::make(std::make_unique<NativeCall>(*call.request, communicator),
                               communicator, call.form, *call.request, timed);
@@ -235,6 +242,8 @@ int serve(ProgramCall&& call) {
       if (int code; Shortcuts::take(call.signature, code)) return code;
     }
   }
+  const auto native = [its = call.native] { return InHandlers::call(its); };
+  call.native = native;
   Communicator* const communicator = Communicator::of(call.signature.comm);
   if (communicator == nullptr || communicator->is_inter()) return call.native();
   if (call.operation.collective.among_neighbors)
@@ -249,7 +258,7 @@ int serve(ProgramCall&& call) {
     Repeats::remember(call.signature, call.operation, seat, *lent,
                       communicator->process().datatypes());
   const int code = run_natively(call, *communicator);
-  if (code != MPI_SUCCESS && rejects_arguments(code)) ++lent->left;  // as in Repeats::judged
+  if (code != MPI_SUCCESS && rejects_arguments(code)) Decisions::rejected(decided.verdict);
   return code;
 }
 

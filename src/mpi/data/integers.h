@@ -21,6 +21,7 @@ class Integers {
     return static_cast<const Integer*>(values_);
   }
   bool is_null() const { return values_ == nullptr; }
+  bool is(const Integers& other) const { return values_ == other.values_; }
   std::int64_t operator[](std::int64_t i) const {
     if (!wide_) return static_cast<const int*>(values_)[i];
     std::int64_t value;  // of a type with another name in this MPI

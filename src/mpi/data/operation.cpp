@@ -146,16 +146,22 @@ int Operation::fault_of_reduction(const Seat& seat, const DatatypeTable& datatyp
   return alias ? MPI_ERR_BUFFER : MPI_SUCCESS;
 }
 
-// Whether send and recv are the same memory, as far as MPICH checks that.
+// Whether send and recv are the same memory, as far as MPICH checks that: in an all-to-all, if one
+// array of counts and types describes both; otherwise, the own block.
 bool Operation::is_aliased(int rank) const {
-  if (!is_strict || collective.among_neighbors || send.counted || recv.counted ||
-      send.type != recv.type || send.count != recv.count || send.count == 0 ||
-      send.buffer == nullptr)
+  if (!is_strict || collective.among_neighbors || send.buffer == nullptr ||
+      (send.typed ? send.types != recv.types : send.type != recv.type))
     return false;
-  const std::int64_t bytes = send.count * size_of(send.type);
-  const auto own = [&](void* all) { return static_cast<char*>(all) + rank * bytes; };
-  if (&collective == &alltoall) return send.buffer == recv.buffer;
-  return sends_from_root() ? own(send.buffer) == recv.buffer : own(recv.buffer) == send.buffer;
+  if (&collective == &alltoall || &collective == &alltoallv)
+    return send.buffer == recv.buffer &&
+           (send.counted ? send.counts.is(recv.counts)
+                         : send.count == recv.count && send.count > 0);
+  const Side& all = sends_from_root() ? send : recv;
+  const Side& one = sends_from_root() ? recv : send;
+  if (all.elements(rank) == 0 || one.count == 0) return false;
+  if (!all.counted && all.count != one.count) return false;
+  const std::int64_t before = all.placed ? all.places[rank] : rank * all.count;
+  return static_cast<char*>(all.buffer) + before * size_of(all.type) == one.buffer;
 }
 
 bool Operation::allows_reduction(bool ordered, const DatatypeTable& datatypes) const {
