@@ -58,7 +58,7 @@ int make(std::unique_ptr<Call> call, MPI_Comm comm, const char* algorithm, bool 
 }  // namespace
 
 int make_request(const Operation& call, Call::Start start, MPI_Comm comm, const char* algorithm,
-                 bool persistent, toccata_request* handle) noexcept {
+                 bool persistent, toccata_request* handle) {
   return guarded_collective(comm, [&] {
     auto copy = std::make_unique<Call>(call, start);
     return guarded(comm,

@@ -19,6 +19,6 @@ namespace toccata {
 
 // A nonblocking call, or a persistent one.
 int make_request(const Operation& call, Call::Start start, MPI_Comm comm, const char* algorithm,
-                 bool persistent, toccata_request* handle) noexcept;
+                 bool persistent, toccata_request* handle);
 
 }  // namespace toccata

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <new>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 namespace toccata::node {
@@ -21,6 +22,12 @@ std::size_t size_of(int ranks, int parts_per_rank) {
   return header_bytes + offset(parts_per_rank) * ranks;
 }
 
+// A longer file than that ends the process by a signal, also if it is in memory (`ulimit -f`).
+bool may_have(std::size_t bytes) {
+  rlimit most = {};
+  return getrlimit(RLIMIT_FSIZE, &most) == 0 && bytes <= most.rlim_cur;
+}
+
 }  // namespace
 
 Segment::~Segment() { close(); }
@@ -33,8 +40,9 @@ void Segment::close() {
 }
 
 std::string Segment::create(int ranks, int parts_per_rank, std::uint64_t nonce) {
+  const std::size_t bytes = size_of(ranks, parts_per_rank);
   file_ = memfd_create("toccata", MFD_CLOEXEC);
-  if (file_ < 0 || ftruncate(file_, static_cast<off_t>(size_of(ranks, parts_per_rank))) != 0 ||
+  if (file_ < 0 || !may_have(bytes) || ftruncate(file_, static_cast<off_t>(bytes)) != 0 ||
       fallocate(file_, 0, 0, header_bytes) != 0 || !map(ranks, parts_per_rank)) {
     close();
     return "";
@@ -72,7 +80,8 @@ Part* Segment::part(int rank, int number) const {
 Part* Segment::reserve(int rank, int number, std::uint32_t slot_bytes) {
   Part* const reserved = part(rank, number);
   const auto first = reinterpret_cast<char*>(reserved) - memory_;
-  if (fallocate(file_, 0, first, static_cast<off_t>(Part::bytes(slot_bytes))) != 0) return nullptr;
+  const auto bytes = static_cast<off_t>(Part::bytes(slot_bytes));
+  if (!may_have(first + bytes) || fallocate(file_, 0, first, bytes) != 0) return nullptr;
   reserved->slot_bytes = slot_bytes;
   return reserved;
 }

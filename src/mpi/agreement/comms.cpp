@@ -33,7 +33,7 @@ void call_errhandler(MPI_Comm comm, int code) {
     if (handler == MPI_ERRORS_ARE_FATAL) comm = MPI_COMM_WORLD;
     PMPI_Errhandler_free(&handler);
   }
-  PMPI_Comm_call_errhandler(comm, code);
+  InHandlers::call([&] { return PMPI_Comm_call_errhandler(comm, code); });
 }
 
 }  // namespace toccata

@@ -124,9 +124,11 @@ void NodeMemory::open(MPI_Comm world, Settings::Node permitted) {
     if (not_shared == 0)
       keep(all, not_copied == 0, not_mapped == 0 ? std::move(xpmem) : nullptr);
     else
-      why_not_ = *all.front().path == '\0' ? "this system provides no shared memory (memfd_create)"
-                                           : "a rank cannot open the memory of the first rank (" +
-                                                 std::string(all.front().path) + ")";
+      why_not_ = *all.front().path == '\0'
+                     ? "this system provides no shared memory (memfd_create), or the limit of the "
+                       "sizes of files is too low (ulimit -f)"
+                     : "a rank cannot open the memory of the first rank (" +
+                           std::string(all.front().path) + ")";
   } else {
     why_not_ = "the node has more than " + std::to_string(node::Board::most_ranks) + " ranks";
   }

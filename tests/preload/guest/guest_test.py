@@ -130,7 +130,12 @@ class Guest(unittest.TestCase):
 
     def test_calls_that_mpi_rejects(self):
         for settings in ({}, FORCED, {"TOCCATA_NODE": "off"}):
-            self.expect_right(run(guest("rejected"), 2, settings))
+            for reports in False, True:
+                self.expect_right(run(guest("rejected"), 2, settings, reports=reports))
+
+    def test_error_handlers_that_throw(self):
+        for settings in ({}, FORCED, {"TOCCATA_NODE": "off"}):
+            self.expect_right(run(guest("thrown"), 2, settings))
 
     def test_reordering_on_some_ranks(self):
         command = only("$rank = 0", {"TOCCATA_TOPOLOGY": "reorder:topologies"})
