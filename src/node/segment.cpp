@@ -1,5 +1,7 @@
 #include "node/segment.h"
 
+#include <cerrno>
+#include <cstddef>
 #include <fcntl.h>
 #include <new>
 #include <sys/mman.h>
@@ -28,6 +30,16 @@ bool may_have(std::size_t bytes) {
   return getrlimit(RLIMIT_FSIZE, &most) == 0 && bytes <= most.rlim_cur;
 }
 
+// Gives the file memory. Signals, such as those of a profiler's timer, undo that.
+bool allocate(int file, std::ptrdiff_t first, std::size_t bytes) {
+  static constexpr int most_signals = 1000;
+  for (int signals = 0; signals < most_signals; ++signals) {
+    if (fallocate(file, 0, first, static_cast<off_t>(bytes)) == 0) return true;
+    if (errno != EINTR) return false;
+  }
+  return false;
+}
+
 }  // namespace
 
 Segment::~Segment() { close(); }
@@ -43,7 +55,7 @@ std::string Segment::create(int ranks, int parts_per_rank, std::uint64_t nonce) 
   const std::size_t bytes = size_of(ranks, parts_per_rank);
   file_ = memfd_create("toccata", MFD_CLOEXEC);
   if (file_ < 0 || !may_have(bytes) || ftruncate(file_, static_cast<off_t>(bytes)) != 0 ||
-      fallocate(file_, 0, 0, header_bytes) != 0 || !map(ranks, parts_per_rank)) {
+      !allocate(file_, 0, header_bytes) || !map(ranks, parts_per_rank)) {
     close();
     return "";
   }
@@ -80,8 +92,8 @@ Part* Segment::part(int rank, int number) const {
 Part* Segment::reserve(int rank, int number, std::uint32_t slot_bytes) {
   Part* const reserved = part(rank, number);
   const auto first = reinterpret_cast<char*>(reserved) - memory_;
-  const auto bytes = static_cast<off_t>(Part::bytes(slot_bytes));
-  if (!may_have(first + bytes) || fallocate(file_, 0, first, bytes) != 0) return nullptr;
+  const std::size_t bytes = Part::bytes(slot_bytes);
+  if (!may_have(first + bytes) || !allocate(file_, first, bytes)) return nullptr;
   reserved->slot_bytes = slot_bytes;
   return reserved;
 }

@@ -7,7 +7,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <poll.h>
 #include <string_view>
 #include <unistd.h>
 
@@ -52,22 +51,26 @@ std::string_view value_in(std::string_view line, std::string_view name) {
   return {};
 }
 
-// Sends a command, and returns the line that Hydra returns; empty if it is too long, after an
-// error, and after ten seconds without a line.
+// Repeats a call of the system that a signal ends early, such as that of a profiler's timer.
+template <typename Call>
+ssize_t complete(Call&& call) {
+  ssize_t result = 0;
+  do result = call();
+  while (result < 0 && errno == EINTR);
+  return result;
+}
+
+// Sends a command, and returns the line that Hydra returns; empty if it is too long, and after an
+// error. Waits as long as the MPI library would: a line that arrives later would be the wrong
+// answer to its next command.
 std::string_view ask(int socket, Line& line, int length) noexcept {
-  static constexpr int most_waiting = 10'000;  // milliseconds
-  if (length <= 0 || length >= static_cast<int>(line.size()) ||
-      write(socket, line.data(), static_cast<std::size_t>(length)) != length)
-    return {};
+  if (length <= 0 || length >= static_cast<int>(line.size())) return {};
+  const auto bytes = static_cast<std::size_t>(length);
+  if (complete([&] { return write(socket, line.data(), bytes); }) != length) return {};
   for (std::size_t got = 0;; ++got) {
-    pollfd readable{.fd = socket, .events = POLLIN, .revents = 0};
-    if (poll(&readable, 1, most_waiting) != 1) return {};
     // Byte by byte, because the next line belongs to the MPI library.
     char byte = 0;
-    ssize_t bytes = 0;
-    do bytes = read(socket, &byte, 1);
-    while (bytes < 0 && errno == EINTR);
-    if (bytes != 1) return {};
+    if (complete([&] { return read(socket, &byte, 1); }) != 1) return {};
     if (byte == '\n') return {line.data(), got < line.size() ? got : 0};
     if (got < line.size()) line[got] = byte;
   }

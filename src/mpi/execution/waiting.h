@@ -49,7 +49,7 @@ class Waiting {
   Background& background_;
   MPI_Comm comm_;
   int spins_;
-  int looks_ = 0;
+  std::int64_t looks_ = 0;
 };
 
 }  // namespace toccata

@@ -133,6 +133,10 @@ class Guest(unittest.TestCase):
             for reports in False, True:
                 self.expect_right(run(guest("rejected"), 2, settings, reports=reports))
 
+    def test_timers_before_mpi_init(self):
+        for microseconds in 200, 1000, 10_000:
+            self.expect_right(run([*guest("timer"), str(microseconds)], 2, {}))
+
     def test_error_handlers_that_throw(self):
         for settings in ({}, FORCED, {"TOCCATA_NODE": "off"}):
             self.expect_right(run(guest("thrown"), 2, settings))
