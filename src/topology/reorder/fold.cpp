@@ -58,13 +58,19 @@ class Groups {
   }
 
  private:
-  // Puts dimension i of the machine into every group whose remaining size it divides.
+  // Puts dimension i of the machine into every group whose remaining size it divides. Of dimensions
+  // that are alike, later ones are in the same group as earlier ones, or in a later group.
   void assign(int i, const std::vector<int>& rest) {
     if (i == grid_.mesh.dimensions()) {
       if (std::ranges::count(rest, 1) == job_.dimensions()) offer();
       return;
     }
-    for (int group = 0; group < job_.dimensions(); ++group)
+    int first = 0;
+    for (int earlier = 0; earlier < i; ++earlier)
+      if (grid_.mesh.dims[earlier] == grid_.mesh.dims[i] &&
+          grid_.mesh.periodic[earlier] == grid_.mesh.periodic[i])
+        first = group_[earlier];
+    for (int group = first; group < job_.dimensions(); ++group)
       if (rest[group] % grid_.mesh.dims[i] == 0) {
         std::vector<int> left = rest;
         left[group] /= grid_.mesh.dims[i];

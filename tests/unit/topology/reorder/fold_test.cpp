@@ -44,6 +44,7 @@ TEST(Fold, KeepsNeighboursWhereDimensionsGroup) {
   for (const Case& each :
        {Case{"torus:4x4x4", torus({8, 8})}, Case{"torus:4x4x4", torus({64})},
         Case{"torus:8x4", torus({32})}, Case{"torus:4x6", torus({24})},
+        Case{"torus:2x2x2x2x2x2x2x2x2x2x2x2", torus({16, 16, 16})},  // 34 650 ways, all alike
         Case{"torus:2x3x4", torus({6, 4})}, Case{"torus:3x4x5", torus({5, 12})}}) {
     const Placement placement = placed(each.machine);
     const Mapping mapping = fold(placement, each.job);
