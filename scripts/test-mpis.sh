@@ -56,10 +56,14 @@ cmake --preset release -S "$root" -B "$build" -DTOCCATA_PYTHON=OFF -DTOCCATA_BEN
 grep -- '-- MPI:' "$here/build.log"
 targets=
 for family in "$@"; do
-  targets="$targets toccata_$family mpi_tests_$family preload_programs_$family soak_$family requests_$family behaviour_$family choosing_$family"
+  targets="$targets toccata_$family mpi_tests_$family soak_$family choosing_$family"
+  for programs in preload_programs guests first_call requests behaviour sums ending sessions arrivals \
+    node_programs neighborhoods_program recording_programs; do
+    targets="$targets ${programs}_$family"
+  done
 done
 # shellcheck disable=SC2086 # a list of words
 ninja -C "$build" patience $targets
-cd "$build" && ctest -C Mpis --output-on-failure -R '^(mpi\..*\.n[23]|preload\..*|behaviour\..*|bits\..*|requests\..*|soak\..*)$'
+cd "$build" && ctest -C Mpis --output-on-failure -R '^(mpi\..*\.n[23]|(preload|guest|behaviour|bits|requests|sums|ending|sessions|arrivals|node|neighborhoods|recording|soak)\..*)$'
 [ ! -e "$here/openmpi/complete" ] || [ ! -e "$build/lib/openmpi/libtoccata.so" ] ||
   "$root/scripts/test-ulfm.sh" "$here/openmpi" "$build/lib/openmpi/libtoccata.so"
