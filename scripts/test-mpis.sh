@@ -58,7 +58,7 @@ targets=
 for family in "$@"; do
   targets="$targets toccata_$family mpi_tests_$family soak_$family choosing_$family"
   for programs in preload_programs guests first_call requests behaviour sums ending sessions arrivals \
-    node_programs neighborhoods_program recording_programs; do
+    node_programs neighborhoods_program recording_programs toccata_record; do
     targets="$targets ${programs}_$family"
   done
 done

@@ -125,7 +125,7 @@ int Operation::fault(const Seat& seat, const DatatypeTable& datatypes) const {
     return error;
   if (int error = reads ? fault_of_types(send, out, datatypes) : MPI_SUCCESS; error != MPI_SUCCESS)
     return error;
-  return reads && writes && is_aliased(rank) ? MPI_ERR_BUFFER : MPI_SUCCESS;
+  return reads && writes && is_aliased(seat) ? MPI_ERR_BUFFER : MPI_SUCCESS;
 }
 
 // In a reduction, count and datatype are the arguments of recv, and apply to both buffers.
@@ -147,20 +147,19 @@ int Operation::fault_of_reduction(const Seat& seat, const DatatypeTable& datatyp
 }
 
 // Whether send and recv are the same memory, as far as MPICH checks that: in an all-to-all, if one
-// array of counts and types describes both; otherwise, the own block.
-bool Operation::is_aliased(int rank) const {
+// array of counts and types describes both; otherwise, the own block. A call without data is right.
+bool Operation::is_aliased(const Seat& seat) const {
   if (!is_strict || collective.among_neighbors || send.buffer == nullptr ||
       (send.typed ? send.types != recv.types : send.type != recv.type))
     return false;
   if (&collective == &alltoall || &collective == &alltoallv)
-    return send.buffer == recv.buffer &&
-           (send.counted ? send.counts.is(recv.counts)
-                         : send.count == recv.count && send.count > 0);
+    return send.buffer == recv.buffer && has_data(send, seat.sends) &&
+           (send.counted ? send.counts.is(recv.counts) : send.count == recv.count);
   const Side& all = sends_from_root() ? send : recv;
   const Side& one = sends_from_root() ? recv : send;
-  if (all.elements(rank) == 0 || one.count == 0) return false;
+  if (all.elements(seat.rank) == 0 || one.count == 0) return false;
   if (!all.counted && all.count != one.count) return false;
-  const std::int64_t before = all.placed ? all.places[rank] : rank * all.count;
+  const std::int64_t before = all.placed ? all.places[seat.rank] : seat.rank * all.count;
   return static_cast<char*>(all.buffer) + before * size_of(all.type) == one.buffer;
 }
 

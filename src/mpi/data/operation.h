@@ -110,7 +110,7 @@ struct Operation {
 
  private:
   int fault_of_reduction(const Seat& seat, const DatatypeTable& datatypes) const;
-  bool is_aliased(int rank) const;
+  bool is_aliased(const Seat& seat) const;
   bool allows_reduction(bool ordered, const DatatypeTable& datatypes) const;
   bool sends_from_root() const { return collective.recv_is_in_send; }
   static int bind_nothing(Binding& binding);
