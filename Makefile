@@ -87,9 +87,9 @@ tsan: setup ## threads, decisions, requests and random programs with the thread 
 
 coverage: setup ## the lines of src/ that the tests run, per folder: half an hour
 	@cmake --preset coverage >build/coverage.log 2>&1 || { cat build/coverage.log; exit 1; }
-	@ninja -C build/coverage all tests
+	@ninja -C build/coverage all tests unit_tests
 	@find build/coverage -name '*.gcda' -delete
-	@cd build/coverage && ctest -j 2 --progress || echo "coverage: some tests fail (above)"
+	@cd build/coverage && tests/unit/unit_tests --gtest_brief=1 && ctest -j 2 --progress || echo "coverage: some tests fail (above)"
 	@scripts/venv.sh build/coverage-venv scripts/coverage.txt
 	@build/coverage-venv/bin/python scripts/coverage.py build/coverage
 
