@@ -53,7 +53,7 @@ class OpenTrials {
   void take_back(std::int64_t starts) {
     if (!is_under_way()) trials_->take_back(starts);
   }
-  // MPI rejected the arguments of the last start, so there is no such call.
+  // Takes back the last start: MPI rejected its arguments.
   void rejected(const Start& call) {
     if (call.trial == trial_) --started_;
   }
