@@ -196,7 +196,7 @@ Decisions::Verdict Decisions::nonblocking(SizeClass& calls, const Question& call
 void Decisions::rejected(const Verdict& verdict) {
   const auto& [lent, kept, decision, start] = verdict;
   if (lent != nullptr || kept != nullptr)
-    ++(lent != nullptr ? lent : kept)->left;
+    SizeClass::add_back((lent != nullptr ? lent : kept)->left);
   else if (start.timed && decision->open_trials() != nullptr)
     decision->open_trials()->rejected(start);
 }

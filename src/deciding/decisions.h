@@ -37,6 +37,11 @@ class Decisions {
     bool keeps_order = false, runs_users_code = false, is_final = false;  // see Question
     bool begins_natively = false;        // the MPI library serves calls before the decision
     std::int8_t calls_to_decision = -1;  // of nonblocking calls; negative: the decision was made
+
+    // Adds a call that did not take place.
+    static void add_back(std::int64_t& left) {
+      if (left < OpenTrials::unlimited) ++left;
+    }
   };
   static_assert(sizeof(SizeClass) <= 6 * sizeof(std::int64_t), "programs have many");
 

@@ -122,7 +122,7 @@ class Repeats {
         mine == nullptr ? nullptr : mine->repeats_.find(key(signature), [&](const Repeat& one) {
           return one.is_for(signature);
         });
-    if (last != nullptr) ++*last->left;
+    if (last != nullptr) Decisions::SizeClass::add_back(*last->left);
   }
   // Counts one more call, if its class has not come to an end. An algorithm may serve later ones.
   bool take_one(std::uint64_t key, const Repeat& last) {
