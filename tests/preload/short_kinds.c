@@ -148,6 +148,35 @@ static void blocks_with_gaps(int i) {
   if (i == calls - 1) MPI_Type_free(&spread);
 }
 
+/* Columns of a mesh that ends: the blocks of neighbors that do not exist keep their values. */
+static void columns_of_a_mesh(int i) {
+  static MPI_Datatype column = MPI_DATATYPE_NULL;
+  static MPI_Comm line = MPI_COMM_NULL;
+  if (i == 0) {
+    const int ends = 0;
+    MPI_Datatype elements;
+    MPI_Type_vector(2, 1, 2, MPI_INT, &elements);
+    MPI_Type_create_resized(elements, 0, sizeof(int), &column);
+    MPI_Type_commit(&column);
+    MPI_Type_free(&elements);
+    MPI_Cart_create(MPI_COMM_WORLD, 1, &p, &ends, 0, &line);
+  }
+  int mine[4], got[4];
+  for (int k = 0; k < 4; ++k) mine[k] = 100 * i + 10 * rank + k, got[k] = -i;
+  if (i % 2 == 0)
+    MPI_Neighbor_alltoall(mine, 1, column, got, 1, column, line);
+  else
+    MPI_Neighbor_allgather(mine, 1, column, got, 1, column, line);
+  for (int k = 0; k < 4; ++k) {
+    const int from = k % 2 == 0 ? rank - 1 : rank + 1;
+    const int sent = i % 2 == 0 ? k + (k % 2 == 0 ? 1 : -1) : k / 2 * 2;
+    expect(got[k], from < 0 || from == p ? -i : 100 * i + 10 * from + sent);
+  }
+  if (i < calls - 1) return;
+  MPI_Type_free(&column);
+  MPI_Comm_free(&line);
+}
+
 static int in_many(void (*call)(int)) {
   int before = 0;
   for (int i = 0; i < calls; ++i) {
@@ -170,6 +199,7 @@ int main(int argc, char** argv) {
   }
   in_many(new_datatypes);
   in_many(blocks_with_gaps);
+  in_many(columns_of_a_mesh);
   MPI_Type_free(&new_type);
   MPI_Type_free(&one_type);
   MPI_Allreduce(MPI_IN_PLACE, &wrong, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);

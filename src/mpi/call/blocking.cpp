@@ -130,7 +130,9 @@ std::int64_t elements_of(const Operation& call, int p) {
 // The operands are zeros, because the program may have changed its own after its call.
 TimedCall run_apart(const Operation& call, Communicator& communicator, Server& server) {
   const int p = communicator.size();
-  const std::int64_t bytes = elements_of(call, p) * size_of(call.recv.type);
+  MPI_Aint lower_bound = 0, extent = 0;  // those of MPI_DOUBLE_INT have gaps
+  PMPI_Type_get_extent(call.recv.type, &lower_bound, &extent);
+  const std::int64_t bytes = elements_of(call, p) * std::int64_t{extent};
   std::vector<std::max_align_t> zeros(2 * (bytes / sizeof(std::max_align_t) + 1));
   Operation apart = call;
   apart.send.buffer = zeros.data();

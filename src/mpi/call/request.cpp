@@ -43,7 +43,7 @@ int Request::prepare_native() {
   int rank = no_rank;
   if (knows || call_->operation().neighborhood != nullptr) PMPI_Comm_rank(comm_, &rank);
   const int p = peers_in(comm_);
-  const Seat seat = rank == no_rank ? Seat{rank, p} : call_->operation().seat(rank, p);
+  const Seat seat = rank == no_rank ? Seat{rank, p, p, p} : call_->operation().seat(rank, p);
   if (int code = call_->hold_datatypes(datatypes_, seat); code != MPI_SUCCESS) return code;
   if (Communicator* const known = Communicator::of(comm_)) {
     Exchange exchange = known->exchange();

@@ -46,7 +46,7 @@ bool Shortcuts::take(const Signature& signature, int& code) {
 
 // If packing fails, the other ranks still get this rank's flags.
 int Shortcuts::Shortcut::run_packed(char* send, char* recv) {
-  auto& [sends, receives, is_root] = *gaps;
+  auto& [sends, receives, is_root, keeps] = *gaps;
   int code = MPI_SUCCESS;
   const auto note = [&](int its) { code = code == MPI_SUCCESS ? its : code; };
   const auto pack = [&](Packed& into, const char* from) {
@@ -58,7 +58,7 @@ int Shortcuts::Shortcut::run_packed(char* send, char* recv) {
   const bool unpacks = receives.elements > 0 && !is_root;
   char* const packed_send = sends.elements > 0 ? pack(sends, send) : send;
   char* const packed_recv = receives.elements == 0 ? recv
-                            : is_root              ? pack(receives, recv)
+                            : is_root || keeps     ? pack(receives, recv)
                                                    : receives.data.data();
   if (run_program(packed_send, packed_recv)) note(MPI_ERR_TRUNCATE);
   int position = 0;
@@ -134,7 +134,8 @@ void Shortcuts::make(Shortcut& made, const Operation& call, Communicator& commun
   };
   Shortcut::Gaps gaps{.sends = packed(binding.send, made.reads ? seat.sends : 0),
                       .receives = packed(binding.recv, made.writes ? seat.receives : 0),
-                      .is_root = binding.recv_role == Binding::Role::input};
+                      .is_root = binding.recv_role == Binding::Role::input,
+                      .keeps = call.collective.among_neighbors};
   if (gaps.sends.elements > 0 || gaps.receives.elements > 0)
     made.gaps = std::make_unique<Shortcut::Gaps>(std::move(gaps));
   made.program = std::move(program);

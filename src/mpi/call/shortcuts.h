@@ -59,6 +59,7 @@ class Shortcuts {
     struct Gaps {
       Packed sends, receives;
       bool is_root;  // of a broadcast: what it sends is in `receives`
+      bool keeps;    // blocks of `receives` that no rank sends: of neighbors that do not exist
     };
     std::unique_ptr<Gaps> gaps = {};  // null if no buffer has gaps
 

@@ -187,7 +187,7 @@ int SparseExchange::append(std::vector<char>& packet, int rank, const Run& data)
   packet.insert(packet.end(), bytes, bytes + sizeof(label));
   const std::size_t place = packet.size();
   packet.resize(place + data.bytes());
-  return pack_runs({&data, 1}, packet.data() + place, data.bytes(), transport_.comm());
+  return pack_runs({&data, 1}, packet.data() + place, transport_.comm());
 }
 
 namespace {
@@ -213,7 +213,7 @@ int SparseExchange::unpack(const std::vector<char>& packet) {
   return for_each_message(packet, [&](int source, const Run& data) -> int {
     if (!make_room(source, data.bytes())) return MPI_SUCCESS;
     const Run into{deliveries_.back().data, deliveries_.back().elements, &traits_};
-    return unpack_runs(data.address, data.bytes(), {&into, 1}, transport_.comm());
+    return unpack_runs(data.address, {&into, 1}, transport_.comm());
   });
 }
 

@@ -67,10 +67,7 @@ void Layout::cut(int parts) {
     elements_ /= parts;
     return;
   }
-  if (uniform_) {
-    counts_.clear();
-    uniform_ = false;
-  }
+  uniform_ = false;
   parts_ = parts;
 }
 

@@ -21,6 +21,7 @@ class Layout {
     base_ = static_cast<char*>(base);
     traits_ = traits;
     own_traits_.clear();
+    counts_.clear();
     uniform_ = true;
     parts_ = 1;
     elements_ = elements_a_block;

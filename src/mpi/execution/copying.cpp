@@ -41,42 +41,60 @@ int make_packable(const Run& run, Packable& made) {
   return code;
 }
 
-}  // namespace
-
-int pack_runs(std::span<const Run> runs, char* packed, std::int64_t bytes, MPI_Comm comm) {
-  if (!data_moves) return MPI_SUCCESS;
-  int position = 0;
-  for (const Run& run : runs) {
-    if (run.traits->plain) {
-      std::memcpy(packed + position, run.address, static_cast<std::size_t>(run.bytes()));
-      position += static_cast<int>(run.bytes());
-      continue;
-    }
-    Packable from;
-    if (int code = make_packable(run, from); code != MPI_SUCCESS) return code;
-    if (int code = PMPI_Pack(from.address, from.elements, from.type, packed,
-                             static_cast<int>(bytes), &position, comm);
-        code != MPI_SUCCESS)
+// Calls move(packable, bytes) for each piece of a run. MPI packs at most INT_MAX bytes at a time.
+template <typename Move>
+int for_each_piece(const Run& run, Move&& move) {
+  const std::int64_t size = std::max<std::int64_t>(run.traits->size, 1);
+  const std::int64_t most = std::max<std::int64_t>(INT_MAX / size, 1);
+  for (std::int64_t done = 0; done < run.elements; done += most) {
+    const Run piece{run.address + done * run.traits->extent, std::min(most, run.elements - done),
+                    run.traits};
+    Packable packable;
+    if (int code = make_packable(piece, packable); code != MPI_SUCCESS) return code;
+    if (int code = move(packable, static_cast<int>(piece.bytes())); code != MPI_SUCCESS)
       return code;
   }
   return MPI_SUCCESS;
 }
 
-int unpack_runs(const char* packed, std::int64_t bytes, std::span<const Run> runs, MPI_Comm comm) {
+}  // namespace
+
+int pack_runs(std::span<const Run> runs, char* packed, MPI_Comm comm) {
   if (!data_moves) return MPI_SUCCESS;
-  int position = 0;
   for (const Run& run : runs) {
     if (run.traits->plain) {
-      std::memcpy(run.address, packed + position, static_cast<std::size_t>(run.bytes()));
-      position += static_cast<int>(run.bytes());
+      std::memcpy(packed, run.address, static_cast<std::size_t>(run.bytes()));
+      packed += run.bytes();
       continue;
     }
-    Packable into;
-    if (int code = make_packable(run, into); code != MPI_SUCCESS) return code;
-    if (int code = PMPI_Unpack(packed, static_cast<int>(bytes), &position, into.address,
-                               into.elements, into.type, comm);
-        code != MPI_SUCCESS)
-      return code;
+    const int code = for_each_piece(run, [&](const Packable& from, int bytes) {
+      int position = 0;
+      const int its =
+          PMPI_Pack(from.address, from.elements, from.type, packed, bytes, &position, comm);
+      packed += bytes;
+      return its;
+    });
+    if (code != MPI_SUCCESS) return code;
+  }
+  return MPI_SUCCESS;
+}
+
+int unpack_runs(const char* packed, std::span<const Run> runs, MPI_Comm comm) {
+  if (!data_moves) return MPI_SUCCESS;
+  for (const Run& run : runs) {
+    if (run.traits->plain) {
+      std::memcpy(run.address, packed, static_cast<std::size_t>(run.bytes()));
+      packed += run.bytes();
+      continue;
+    }
+    const int code = for_each_piece(run, [&](const Packable& into, int bytes) {
+      int position = 0;
+      const int its =
+          PMPI_Unpack(packed, bytes, &position, into.address, into.elements, into.type, comm);
+      packed += bytes;
+      return its;
+    });
+    if (code != MPI_SUCCESS) return code;
   }
   return MPI_SUCCESS;
 }
@@ -155,12 +173,12 @@ int copy_runs(const std::vector<Run>& from, const std::vector<Run>& into,
   // 8 KiB and more, MPICH 4.0 truncates records of several basic datatypes.
   if (bytes == room && bytes <= INT_MAX) {
     if (from.size() == 1 && from[0].traits->plain)
-      return unpack_runs(from[0].address, bytes, into, transport.comm());
+      return unpack_runs(from[0].address, into, transport.comm());
     if (into.size() == 1 && into[0].traits->plain)
-      return pack_runs(from, into[0].address, bytes, transport.comm());
+      return pack_runs(from, into[0].address, transport.comm());
     std::vector<char> packed(bytes);
-    const int code = pack_runs(from, packed.data(), bytes, transport.comm());
-    return code == MPI_SUCCESS ? unpack_runs(packed.data(), bytes, into, transport.comm()) : code;
+    const int code = pack_runs(from, packed.data(), transport.comm());
+    return code == MPI_SUCCESS ? unpack_runs(packed.data(), into, transport.comm()) : code;
   }
   return copy_by_message(from, into, transport);
 }

@@ -22,10 +22,10 @@ int copy_runs(const std::vector<Run>& from, const std::vector<Run>& into,
 int copy_blocks(const Layout& from, const Layout& into, int blocks, const Transport& transport,
                 const DeviceRuntime* devices = nullptr);
 
-// Packs the data of `runs` contiguously into `bytes` bytes at `packed`, in the order of their type
-// maps; and the reverse. At most INT_MAX bytes. Both return an MPI error code.
-int pack_runs(std::span<const Run> runs, char* packed, std::int64_t bytes, MPI_Comm comm);
-int unpack_runs(const char* packed, std::int64_t bytes, std::span<const Run> runs, MPI_Comm comm);
+// Packs the data of `runs` contiguously at `packed`, in the order of their type maps; and the
+// reverse. Both return an MPI error code.
+int pack_runs(std::span<const Run> runs, char* packed, MPI_Comm comm);
+int unpack_runs(const char* packed, std::span<const Run> runs, MPI_Comm comm);
 
 std::int64_t total_bytes(const std::vector<Run>& runs);
 bool all_plain(const std::vector<Run>& runs);

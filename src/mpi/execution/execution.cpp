@@ -130,7 +130,7 @@ void Execution::close_round() {
 
 void Execution::settle() {
   for (const Unpacking& each : unpackings_)
-    note(unpack_runs(each.staged, each.bytes,
+    note(unpack_runs(each.staged,
                      std::span(unpack_runs_).subspan(each.first_run, each.end_run - each.first_run),
                      transport().comm()));
   types_.clear();
@@ -186,10 +186,10 @@ int Execution::add_run(const Message& message, const Run& run, bool is_send) {
 int Execution::add_packed(const Message& message, std::int64_t bytes, bool is_send) {
   char* staged = staging_.take(bytes);
   add(message, staged, static_cast<int>(bytes), MPI_PACKED, is_send);
-  if (is_send) return pack_runs(runs_, staged, bytes, transport().comm());
+  if (is_send) return pack_runs(runs_, staged, transport().comm());
   const std::size_t first = unpack_runs_.size();
   unpack_runs_.insert(unpack_runs_.end(), runs_.begin(), runs_.end());
-  unpackings_.push_back({first, unpack_runs_.size(), staged, bytes});
+  unpackings_.push_back({first, unpack_runs_.size(), staged});
   return MPI_SUCCESS;
 }
 

@@ -47,7 +47,6 @@ class Execution final : public Engine {
   struct Unpacking {
     std::size_t first_run, end_run;
     const char* staged;
-    std::int64_t bytes;
   };
 
   int make_ready() override;

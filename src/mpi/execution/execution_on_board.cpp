@@ -94,11 +94,11 @@ node::Stretch Execution::collect(const Message& message, bool is_send) {
   if (runs_.size() == 1 && runs_[0].traits->plain) return {runs_[0].address, bytes};
   char* const staged = staging_.take(bytes);
   if (is_send) {
-    note(pack_runs(runs_, staged, bytes, transport().comm()));
+    note(pack_runs(runs_, staged, transport().comm()));
   } else {
     const std::size_t first = unpack_runs_.size();
     unpack_runs_.insert(unpack_runs_.end(), runs_.begin(), runs_.end());
-    unpackings_.push_back({first, unpack_runs_.size(), staged, bytes});
+    unpackings_.push_back({first, unpack_runs_.size(), staged});
   }
   return {staged, bytes};
 }

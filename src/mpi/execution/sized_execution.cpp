@@ -97,7 +97,7 @@ int SizedExecution::send_sizes(const Message& message) {
   for (std::int64_t i = 0; i < blocks; ++i)
     write_size(first, i, is_lost(moved_[i]) ? lost : moved_[i].bytes());
   std::erase_if(moved_, [](const Run& block) { return bytes_of(block) == 0; });
-  if (at_once) note(pack_runs(moved_, first + sizes_bytes(blocks), bytes, transport().comm()));
+  if (at_once) note(pack_runs(moved_, first + sizes_bytes(blocks), transport().comm()));
   MPI_Request& request = sends_.emplace_back(MPI_REQUEST_NULL);
   if (int code = transport().isend(first, static_cast<int>(first_bytes), MPI_PACKED, message.peer,
                                    message.channel, request);
@@ -110,7 +110,7 @@ int SizedExecution::send_data(const Message& message, std::int64_t bytes) {
   MPI_Request& request = sends_.emplace_back(MPI_REQUEST_NULL);
   if (bytes <= pack_limit) {
     char* const data = staging_.take(bytes);
-    note(pack_runs(moved_, data, bytes, transport().comm()));
+    note(pack_runs(moved_, data, transport().comm()));
     return transport().isend(data, static_cast<int>(bytes), MPI_PACKED, message.peer,
                              data_channel(message), request);
   }

@@ -542,12 +542,14 @@ int Process::progress() {
   } const leaving{progressing_};
   const ProgressHook::WithoutYielding without_yielding;
   std::vector<UnderWay*> ended;
-  {
+  try {
     const std::lock_guard lock(active_mutex_);
     take_added();
     for (UnderWay* each : active_)
       if (each->try_progress()) ended.push_back(each);
     for (UnderWay* each : ended) active_count_ -= static_cast<int>(std::erase(active_, each));
+  } catch (const std::bad_alloc&) {
+    end_job("out of memory");
   }
   // The waiting rank may start it again at once.
   for (UnderWay* each : ended) each->left();

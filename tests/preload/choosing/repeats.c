@@ -142,6 +142,16 @@ static void sums(MPI_Comm comm, int call) {
   faults += result[0] != all;
   MPI_Reduce_scatter(mine, result, counts, MPI_DOUBLE, MPI_SUM, comm);
   faults += result[0] != all || (counts[rank] == 2 && result[1] != all);
+  enum { pairs = 1000 };  // with gaps
+  static struct {
+    double value;
+    int place;
+  } here[pairs], least[pairs];
+  for (int i = 0; i < pairs; ++i) here[i].value = (rank + i + call) % p, here[i].place = rank;
+  MPI_Allreduce(here, least, pairs, MPI_DOUBLE_INT, MPI_MINLOC, comm);
+  for (int i = 0; i < pairs; ++i) {
+    faults += least[i].value != 0 || (least[i].place + i + call) % p != 0;
+  }
 }
 
 int main(int argc, char** argv) {
