@@ -175,7 +175,7 @@ Decisions::Verdict Decisions::nonblocking(SizeClass& calls, const Question& call
   if (gave_up_ || !calls.wants_decision) return {};
   if (calls.calls_to_decision > 0) {
     --calls.calls_to_decision;
-    return {};
+    return {.kept = &calls};
   }
   if (calls.calls_to_decision == 0) {
     calls.calls_to_decision = -1;
@@ -190,15 +190,22 @@ Decisions::Verdict Decisions::nonblocking(SizeClass& calls, const Question& call
     decision->follow_blocking(*same->decision);
   const std::optional<Trials::Start> start = trials->start();
   are_due_ = are_due_ || trials->is_due();
-  return {.decision = decision, .start = *start};
+  return {.kept = &calls, .decision = decision, .start = *start};
 }
 
 void Decisions::rejected(const Verdict& verdict) {
   const auto& [lent, kept, decision, start] = verdict;
-  if (lent != nullptr || kept != nullptr)
-    SizeClass::add_back((lent != nullptr ? lent : kept)->left);
-  else if (start.timed && decision->open_trials() != nullptr)
-    decision->open_trials()->rejected(start);
+  OpenTrials* const trials = decision == nullptr ? nullptr : decision->open_trials();
+  if (lent != nullptr)
+    SizeClass::add_back(lent->left);
+  else if (kept != nullptr && kept->form == Form::blocking)
+    SizeClass::add_back(kept->left);
+  else if (trials != nullptr && start.timed)
+    trials->rejected(start);
+  else if (trials != nullptr)
+    trials->take_back(1);
+  else if (kept != nullptr)
+    ++kept->calls_to_decision;
 }
 
 // Nonblocking calls without a decision of their own are served like blocking calls, whose decisions
@@ -242,7 +249,8 @@ void Decisions::give_up() {
 std::unique_ptr<Decision> Decisions::persistent(const Question& call) {
   const Rules& rules = ranks_.rules();
   const bool is_empty = call.bytes == 0 && !call.collective.synchronizes;
-  if (is_empty || !rules.chooses(call.collective) || rules.guarding() == Rules::Guarding::off)
+  if (is_empty || !rules.chooses(call.collective) || asked(call).by_size ||
+      rules.guarding() == Rules::Guarding::off)
     return nullptr;
   Decision* const blocking = made_for(call);
   return Decision::make_persistent(ranks_, call, size_range(call.bytes, call.keeps_order).most,

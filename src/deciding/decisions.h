@@ -50,7 +50,7 @@ class Decisions {
     // The class of the call if the MPI library serves this call and the next `left` calls of the
     // class; otherwise null.
     SizeClass* lent = nullptr;
-    // The same class if this rank lends no calls.
+    // The same class if this rank counts each call.
     SizeClass* kept = nullptr;
     // The decision whose candidate serves the call. If both pointers are null, one algorithm serves
     // all sizes; or, if the call is nonblocking, that of blocking calls (made_for).

@@ -230,7 +230,7 @@ class Trials {
   std::vector<TimedCall> timed_;           // those so far
   std::size_t times_per_call_ = 1;         // in a ballot
   double agreement_ = 0;                   // seconds of the last one on this rank; 0 for the first
-  double agreeing_ = 0;                    // of an earlier one, without waiting; 0: not known
+  double agreeing_ = 0;                    // of an earlier one, on the slowest rank; 0: not known
   double excess_ = 0;
   double price_ = 0;    // of the next trial, in calls
   double granted_ = 0;  // calls, beyond our share
