@@ -5,6 +5,7 @@
 #include <string>
 
 #include "choices/choice.h"
+#include "choices/spelling.h"
 #include "topology/words.h"
 
 namespace toccata {
@@ -15,8 +16,7 @@ constexpr double most = 1e12;  // so that sums of weights are finite
 
 // Negative if the word is not a weight.
 double weight_of(std::string_view word) {
-  const std::size_t first = std::min(word.find_first_not_of(' '), word.size());
-  word = word.substr(first, word.find_last_not_of(' ') + 1 - first);
+  word = trimmed(word);
   double value = -1;
   const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
   const bool is_whole = error == std::errc() && end == word.data() + word.size();

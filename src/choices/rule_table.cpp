@@ -31,6 +31,19 @@ bool is_list(RuleTable::Section section) {
   return section == RuleTable::Section::rivals || section == RuleTable::Section::candidates;
 }
 
+// Whether such rows may have that word instead of an algorithm.
+bool permits(RuleTable::Section section, std::string_view word) {
+  using Section = RuleTable::Section;
+  if (word == RuleTable::as_blocking)
+    return section >= Section::persistent && section <= Section::nonblocking_crowded;
+  return word == RuleTable::least_regret && section == Section::unknown_rival;
+}
+
+// Whether rows name the algorithms that an MPI library uses itself.
+bool is_own(RuleTable::Section section) {
+  return section >= RuleTable::Section::own && section <= RuleTable::Section::own_requests;
+}
+
 // Removes the version from the title of a section, such as "own nodes 5.0", and returns it; 0 if
 // there is none. Only the sections of its algorithms by nodes have versions.
 int take_version(std::string_view& title) {
@@ -64,8 +77,9 @@ std::string_view take_word(std::string_view& rest) {
 std::int64_t longer_buffer(const Collective& collective, int p, std::int64_t bytes) {
   Shape shape;
   shape.p = p;
-  return bytes * std::max({collective.blocks(shape, shape.root, Buffer::send),
-                           collective.blocks(shape, shape.root, Buffer::recv), 1});
+  const std::int64_t blocks = std::max({collective.blocks(shape, shape.root, Buffer::send),
+                                        collective.blocks(shape, shape.root, Buffer::recv), 1});
+  return bytes <= SizedChoice::most_bytes / blocks ? bytes * blocks : SizedChoice::most_bytes;
 }
 
 // "4", "2-8" or "2-"; false for another text.
@@ -90,7 +104,8 @@ RuleTable::RuleTable(std::string text, std::string_view file)
     const std::string_view row = trimmed(each.substr(0, each.find('#')));
     if (row.empty()) continue;
     if (row.starts_with('[')) {
-      std::string_view title = row.substr(1, row.find(']') - 1);
+      std::string_view title = row.substr(1, row.size() - 2);
+      if (!row.ends_with(']')) fail(line, "a section's title must end with ]");
       since = take_version(title);
       section = std::ranges::find(sections, title);
       if (section == std::end(sections))
@@ -178,6 +193,8 @@ void RuleTable::check() const {
         throw ChoiceError("there is no collective " + toccata::quoted(row.collective));
       const auto check_choice = [&](std::string_view text) {
         const Choice choice = parse_choice(*collective, text);
+        if (choice.native() && is_own(row.section))
+          throw ChoiceError("native is not an algorithm of the MPI library");
         if (!choice.native() && !is_proved(*choice.algorithm))
           throw ChoiceError(choice.algorithm->path() + " is " + std::string(not_proved));
       };
@@ -190,7 +207,7 @@ void RuleTable::check() const {
         const SizedEntry entry = take_entry(rest);
         if (entry.most <= before) throw ChoiceError("sizes must ascend");
         before = entry.most;
-        if (entry.choice != as_blocking && entry.choice != least_regret) check_choice(entry.choice);
+        if (!permits(row.section, entry.choice)) check_choice(entry.choice);
       }
     } catch (const ChoiceError& error) {
       fail(row.line, error.what());

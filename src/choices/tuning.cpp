@@ -7,6 +7,7 @@
 #include <set>
 
 #include "choices/proved.h"
+#include "choices/sized_choice.h"
 #include "topology/file.h"
 #include "topology/words.h"
 
@@ -51,22 +52,24 @@ const Tuning::Point* Tuning::find(const Collective& collective, int ranks, int n
   const auto distance = [&](const Point& point) {
     return std::max(apart(point.ranks, ranks), apart(point.nodes, nodes));
   };
+  // Calls of unknown size take the point for calls of unknown size, or the largest one.
+  const auto size_distance = [&](const Point& point) {
+    if (bytes < 0 && point.bytes < 0) return 1.0;
+    return apart(static_cast<double>(point.bytes),
+                 static_cast<double>(bytes < 0 ? SizedChoice::most_bytes : bytes));
+  };
   const Point* nearest = nullptr;
   for (const Point& each : points) {
     if (each.collective != &collective || distance(each) > reach) continue;
     if (nearest != nullptr) {
       const double here = distance(each), there = distance(*nearest);
       if (here > there) continue;
-      if (here == there &&
-          apart(static_cast<double>(each.bytes), static_cast<double>(bytes)) >=
-              apart(static_cast<double>(nearest->bytes), static_cast<double>(bytes)))
-        continue;
+      if (here == there && size_distance(each) >= size_distance(*nearest)) continue;
     }
     nearest = &each;
   }
   if (nearest == nullptr || bytes < 0) return nearest;
-  const double ratio = apart(static_cast<double>(nearest->bytes), static_cast<double>(bytes));
-  return ratio <= reach_of_sizes ? nearest : nullptr;
+  return size_distance(*nearest) <= reach_of_sizes ? nearest : nullptr;
 }
 
 void Tuning::merge(const Tuning& other) {
@@ -175,6 +178,9 @@ void add_to_tuning(const Tuning& learned, const std::string& path) {
       if (text == nullptr || text->empty()) return json(learned);
       std::string unknown;
       Tuning all = parse_tuning(*text, path, unknown);
+      if (!unknown.empty())
+        throw TuningError(unknown +
+                          ". The file stays as it is; set TOCCATA=learn:FILE with another file");
       if (all.machine != learned.machine || all.mpi != learned.mpi)
         throw TuningError(
             path + ": is for other nodes or another MPI; set TOCCATA=learn:FILE with another file");

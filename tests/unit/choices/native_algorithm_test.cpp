@@ -42,6 +42,16 @@ TEST(NativeAlgorithm, ExistsAndCanRun) {
         }
 }
 
+// The sizes of a call's buffers may exceed all numbers.
+TEST(NativeAlgorithm, OfTheLongestCallsIsThatOfLongOnes) {
+  const auto of_long = [](std::int64_t bytes) {
+    return native_algorithm(shipped_rules("mpich"), Form::blocking, allgather, 1 << 20, bytes)
+        .value()
+        .text();
+  };
+  EXPECT_EQ(of_long(std::int64_t{1} << 62), of_long(std::int64_t{1} << 30));
+}
+
 // The same among nodes, in each version.
 TEST(NativeAlgorithm, ExistsAndCanRunAmongNodes) {
   for (const char* machine :

@@ -104,6 +104,12 @@ TEST(RuleTable, NamesTheLineWithAnError) {
            std::pair("[node]\nbcast 2 block linear<=1Q", "site.rules:2: "),
            std::pair("[node]\nbcast 2 block linear<=1K, binomial<=1K", "site.rules:2: "),
            std::pair("[candidates]\nbcast linear lineer", "site.rules:2: "),
+           std::pair("[node] bcast 2- block binomial", "site.rules:1: "),
+           std::pair("[node", "site.rules:1: "),
+           std::pair("[node]\nbcast 2 block blocking", "site.rules:2: "),
+           std::pair("[persistent]\nbcast 2 block least_regret", "site.rules:2: "),
+           std::pair("[own]\nbcast 2 block blocking", "site.rules:2: "),
+           std::pair("[own]\nbcast 2 block native<=64K, linear", "site.rules:2: "),
        })
     try {
       RuleTable(text, "site.rules").check();

@@ -27,6 +27,16 @@ TEST(Tuning, TakesTheNearestPoint) {
   EXPECT_EQ(choice(tuning, 16, 1, 8), "recursive_doubling");
 }
 
+TEST(Tuning, TakesTheLargestPointForUnknownSizes) {
+  Tuning tuning;
+  tuning.points = {point(16, 4, 8, "bruck"), point(16, 4, 1 << 20, "ring"),
+                   point(16, 4, 64, "recursive_doubling")};
+  EXPECT_EQ(choice(tuning, 16, 4, -1), "ring");
+  tuning.points.push_back(point(16, 4, -1, "sparbit"));
+  EXPECT_EQ(choice(tuning, 16, 4, -1), "sparbit");
+  EXPECT_EQ(choice(tuning, 16, 4, 1 << 20), "ring");
+}
+
 TEST(Tuning, HasNoOpinionBeyondWhatWasTried) {
   Tuning tuning;
   tuning.points = {point(16, 4, 8, "bruck")};
@@ -145,7 +155,10 @@ TEST(Tuning, WhatWasLearnedIsAddedToWhatIsThere) {
   EXPECT_THROW(add_to_tuning(learned, path), TuningError)
       << "results of different machines are not mixed";
   EXPECT_EQ(read_tuning(path, unknown).points.size(), 2u) << "the old results are kept";
-  for (const std::string other : {"a thesis", R"({"toccata_tuning": 9, "points": []})"}) {
+  for (const std::string other :
+       {"a thesis", R"({"toccata_tuning": 9, "points": []})",
+        R"({"toccata_tuning": 1, "machine": "core:4", "mpi": "MPI", "points": [)"
+        R"({"collective": "bcast", "choice": "newer", "ranks": 2, "nodes": 1, "bytes": 8}]})"}) {
     std::ofstream(path) << other;
     EXPECT_THROW(add_to_tuning(learned, path), TuningError);
     std::ifstream file(path);
