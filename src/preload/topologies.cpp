@@ -127,6 +127,7 @@ TOCCATA_INTERPOSED(Dist_graph_create, RawComm raw, int n, const int* sources, co
   }
   if (!is_list(number, destinations) || !is_list(number, weights)) return make(raw, reorder);
   return guarded_collective(comm, [&]() -> int {
+    if (!may_reorder(comm)) return make(raw, reorder);
     std::vector<int> mine;
     for (int i = 0, edge = 0; i < n; ++i)
       for (int j = 0; j < degrees[i]; ++j, ++edge)
@@ -153,6 +154,7 @@ TOCCATA_INTERPOSED(Dist_graph_create_adjacent, RawComm raw, int indegree, const 
       !is_list(outdegree, destweights))
     return make(raw, reorder);
   return guarded_collective(comm, [&]() -> int {
+    if (!may_reorder(comm)) return make(raw, reorder);
     // indegree, outdegree, sources, their weights, destinations, their weights
     const bool unweighted = sourceweights == MPI_UNWEIGHTED || destweights == MPI_UNWEIGHTED;
     std::vector<int> mine{indegree, outdegree};

@@ -56,8 +56,8 @@ EXPORT int cuPointerGetAttribute(void* data, int attribute, Address address) {
   const int piece = piece_of(address);
   if (piece < 0) return invalid_value;
   switch (attribute) {
-    case 1:  // context
-      *(void**)data = &context_there;
+    case 1:  // context; every other piece is of a pool, which has none
+      *(void**)data = piece % 2 == 0 ? &context_there : NULL;
       return success;
     case 2:  // type of memory: the device's
       *(unsigned*)data = 2;

@@ -93,9 +93,11 @@ int Channel::spread() {
 }
 
 int Channel::test() {
-  if (is_settled() || tested_.exchange(true)) return MPI_SUCCESS;
+  std::thread::id none;
+  if (is_settled() || !tester_.compare_exchange_strong(none, std::this_thread::get_id()))
+    return MPI_SUCCESS;
   const int code = checked(advance());
-  tested_ = false;
+  tester_ = std::thread::id();
   return code;
 }
 

@@ -10,6 +10,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "mpi/agreement/private_world.h"
@@ -80,8 +81,8 @@ class Channel {
   // not be used again.
   void spoil() { spoilt_ = true; }
 
-  // A thread is in test(); MPI may report from there that the communicator was freed.
-  bool is_tested() const { return tested_; }
+  // This thread is in test(); MPI may report from there that the communicator was freed.
+  bool is_tested_here() const { return tester_ == std::this_thread::get_id(); }
 
   // The first of a collective's tags, the same on every rank. Blocking calls follow each other in
   // the same order on every rank, so they share the same tags, which is the fastest way in MPI.
@@ -149,7 +150,7 @@ class Channel {
   MPI_Comm user_;
   Stance stance_;
   std::atomic<State> state_ = State::fresh;
-  std::atomic<bool> tested_ = false;
+  std::atomic<std::thread::id> tester_ = {};  // the thread in test()
   std::atomic<bool> spoilt_ = false;
   bool within_world_ = false;
   bool all_know_places_ = false;

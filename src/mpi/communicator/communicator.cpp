@@ -92,7 +92,7 @@ void Communicator::leave_user() noexcept {
     if (!is_closed()) tell();
     if (!is_inter() && !is_closed())
       for (const auto& each : channels_)
-        while (!each->is_new() && !each->is_settled() && !each->is_tested() &&
+        while (!each->is_new() && !each->is_settled() && !each->is_tested_here() &&
                each->test() == MPI_SUCCESS)
           std::this_thread::yield();
   } catch (const std::exception& error) {  // must not reach MPI, which called us

@@ -5,6 +5,7 @@
 #include "choices/cart_weights.h"
 #include "choices/ranking.h"
 #include "mpi/communicator/communicator.h"
+#include "mpi/libraries/library.h"
 #include "topology/placements.h"
 #include "topology/words.h"
 #include "writing/registry.h"
@@ -54,25 +55,30 @@ bool reorders_topologies(int reorder) {
   return process != nullptr && !process->is_off();
 }
 
+bool may_reorder(MPI_Comm comm) {
+  Communicator* const communicator = Communicator::of(comm);
+  return communicator != nullptr && !communicator->is_inter() && communicator->obey_rules();
+}
+
 int on_reordered(MPI_Comm comm, const std::function<Mapping(const Placement& placement)>& map,
                  const std::function<int(MPI_Comm comm)>& make) {
-  Communicator* const communicator = Communicator::of(comm);
-  if (communicator == nullptr || communicator->is_inter() || !communicator->obey_rules())
-    return make(comm);
+  if (!may_reorder(comm)) return make(comm);
+  Communicator& communicator = *Communicator::of(comm);
   Mapping players;
   try {
-    players = map(*communicator->placement());
+    players = map(*communicator.placement());
   } catch (const ChoiceError& error) {
-    communicator->say_once("TOCCATA_TOPOLOGY: reorder:topologies: " + std::string(error.what()) +
-                           ". Keeping the order of the ranks.");
+    communicator.say_once("TOCCATA_TOPOLOGY: reorder:topologies: " + std::string(error.what()) +
+                          ". Keeping the order of the ranks.");
     return make(comm);
   }
-  if (players == identity(communicator->size())) return make(comm);
+  if (players == identity(communicator.size())) return make(comm);
   MPI_Comm bare = MPI_COMM_NULL;
   if (int code = reordered(comm, players, bare); code != MPI_SUCCESS) return code;
   MPI_Errhandler handler;
   if (PMPI_Comm_get_errhandler(comm, &handler) == MPI_SUCCESS) {
-    PMPI_Comm_set_errhandler(bare, handler);
+    if (!our_mpi.hides_errhandler || handler != MPI_ERRORS_ARE_FATAL)
+      PMPI_Comm_set_errhandler(bare, handler);
     PMPI_Errhandler_free(&handler);
   }
   const int code = make(bare);

@@ -17,10 +17,14 @@ int reordered(MPI_Comm comm, std::string_view pattern, MPI_Comm& made);
 // The same with a given order: players[i] becomes rank i.
 int reordered(MPI_Comm comm, const std::vector<int>& players, MPI_Comm& made);
 
+// Whether all ranks of the communicator certainly have the same settings, so that on_reordered may
+// change their order.
+bool may_reorder(MPI_Comm comm);
+
 // Makes a topology with `make`, for MPI_Cart_create and similar functions with reorder = 1 if
 // TOCCATA_TOPOLOGY has reorder:topologies: on a copy of `comm` with its ranks in the order of the
-// mapping, where rank i is players[i], or on `comm` itself if the order stays as it is: for an
-// intercommunicator, or if the places of ranks are unknown. Collective. Returns an MPI error code.
+// mapping, where rank i is players[i], or on `comm` itself if the order stays as it is, or must
+// stay (may_reorder). Collective. Returns an MPI error code.
 int on_reordered(MPI_Comm comm, const std::function<Mapping(const Placement& placement)>& map,
                  const std::function<int(MPI_Comm comm)>& make);
 

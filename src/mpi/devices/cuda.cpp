@@ -140,10 +140,11 @@ class Cuda final : public DeviceRuntime {
   class Entered {
    public:
     Entered(const Cuda& cuda, const void* device) : cuda_(cuda) {
-      if (cuda.push_ == nullptr || cuda.pop_ == nullptr ||
-          !cuda.says(&context_, context_of, device) || context_ == nullptr ||
-          cuda.push_(context_) != 0)
-        context_ = nullptr;  // for example of a pool: the program's own is current
+      if (cuda.push_ == nullptr || cuda.pop_ == nullptr) return;
+      Context context = nullptr;
+      if (!cuda.says(&context, context_of, device) || context == nullptr)
+        context = cuda.primary_context(device);
+      if (context != nullptr && cuda.push_(context) == 0) context_ = context;
     }
     ~Entered() {
       Context before;
@@ -157,6 +158,19 @@ class Cuda final : public DeviceRuntime {
     const Cuda& cuda_;
     Context context_ = nullptr;
   };
+
+  // That of the memory's device, for memory of a pool, which belongs to no context. Another thread
+  // than the program's may copy it, which has no current context. Null if that fails.
+  Context primary_context(const void* device) const {
+    int number = 0, handle = 0;
+    if (device_ == nullptr || retain_ == nullptr || !says(&number, ordinal, device) ||
+        device_(&handle, number) != 0)
+      return nullptr;
+    const std::lock_guard lock(mutex_);
+    const auto [entry, is_new] = primary_contexts_.try_emplace(handle, nullptr);
+    if (is_new && retain_(&entry->second, handle) != 0) entry->second = nullptr;
+    return entry->second;
+  }
 
   // The default stream if ours cannot be created.
   Stream stream_of(Context context) const {
@@ -202,7 +216,8 @@ class Cuda final : public DeviceRuntime {
   int (*allocate_)(Address* memory, std::size_t bytes) = nullptr;
   int (*free_)(Address memory) = nullptr;
   mutable PinnedPool pinned_;
-  mutable std::mutex mutex_;  // guards streams_
+  mutable std::mutex mutex_;  // guards both maps
+  mutable std::map<int, Context> primary_contexts_;
   mutable std::map<Context, Stream> streams_;
 };
 

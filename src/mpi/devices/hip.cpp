@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <filesystem>
 #include <map>
 #include <mutex>
 #include <string>
@@ -12,9 +13,11 @@ namespace {
 
 class Hip final : public DeviceRuntime {
  public:
-  // hipMemoryTypeDevice was 1 until ROCm 6.
-  explicit Hip(const LoadedLibrary& library)
-      : device_memory_(library.path().find(".so.5") != std::string::npos ? 1 : 2) {
+  // hipMemoryTypeDevice was 1 until ROCm 6. The library may be loaded by a link without a version.
+  explicit Hip(const LoadedLibrary& library) {
+    std::error_code error;
+    const std::string file = std::filesystem::canonical(library.path(), error).filename();
+    device_memory_ = (error ? library.path() : file).find(".so.5") != std::string::npos ? 1 : 2;
     library.look_up(attributes_, "hipPointerGetAttributes");
     library.look_up(agents_, "hsa_iterate_agents");
     library.look_up(about_, "hsa_agent_get_info");

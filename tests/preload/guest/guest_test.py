@@ -459,13 +459,16 @@ class Guest(unittest.TestCase):
     # Ranks of another world may have other settings, or lack the library. On a communicator of both
     # worlds, each world reports once that native is used.
     def test_spawned(self):
-        outcome = run(guest("spawned"), 3, FORCED, for_launcher=True)
-        if outcome.error.startswith("hangs"):
-            outcome = run(guest("spawned"), 3, FORCED, for_launcher=True)
-        self.expect_right(outcome, messages=len(outcome.messages))
-        self.assertTrue(outcome.messages, outcome.error)
-        for message in outcome.messages:
-            self.assertIn("outside MPI_COMM_WORLD", message)
+        other = [*guest("spawned"), "TOCCATA_TOPOLOGY=reorder:off"]
+        reorders = {"TOCCATA_TOPOLOGY": "reorder:topologies"}
+        for command, settings in ((guest("spawned"), FORCED), (other, FORCED | reorders)):
+            outcome = run(command, 3, settings, for_launcher=True)
+            if outcome.error.startswith("hangs"):
+                outcome = run(command, 3, settings, for_launcher=True)
+            self.expect_right(outcome, messages=len(outcome.messages))
+            self.assertTrue(outcome.messages, outcome.error)
+            for message in outcome.messages:
+                self.assertIn("outside MPI_COMM_WORLD", message)
 
     @unittest.skipUnless(options and options.family == "openmpi", "spawning works in Open MPI")
     def test_the_report_is_that_of_the_first_world(self):
