@@ -184,6 +184,11 @@ void ProgramRequest::started(MPI_Request handle) {
 
 bool ProgramRequest::is_open(MPI_Request handle) {
   if (handle == MPI_REQUEST_NULL || !ProgressHook::is_driving()) return false;
+  if (are_persistent()) {
+    Persistent& all = persistent();
+    const std::lock_guard lock(all.mutex);
+    if (all.requests.contains(handle)) return true;
+  }
   Process* const process = Process::current();
   return process != nullptr && process->busy() && process->has(handle);
 }

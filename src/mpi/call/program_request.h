@@ -56,7 +56,7 @@ class ProgramRequest final : public UnderWay, public std::enable_shared_from_thi
   static bool are_persistent() { return persistent_count.load(std::memory_order_relaxed) > 0; }
   static void started(MPI_Request handle);
   static void freed(MPI_Request handle);
-  // For MPI_Cancel: whether this is a request of ours that has not ended.
+  // For MPI_Cancel: whether this is a request of ours that is persistent, or has not ended.
   static bool is_open(MPI_Request handle);
 
   bool try_progress() override { return driven_->try_driven(); }

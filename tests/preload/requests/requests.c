@@ -882,6 +882,22 @@ static void errors(void) {
   MPI_Error_class(code, &class);
   printf("%s", rank == 0 ? (class == MPI_SUCCESS ? "cancelled\n" : "refused\n") : "");
   if (sum != p) wrong("sum", sum);
+#ifdef OPEN_MPI
+  /* The same for a persistent one, whose next starts work. */
+  PERSISTENT(Allreduce)
+  (&mine, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+  for (int start = 0; start < 3; ++start) {
+    sum = 0;
+    MPI_Start(&request);
+    if (start == 0) {
+      MPI_Error_class(MPI_Cancel(&request), &class);
+      if (class != MPI_ERR_REQUEST) wrong("class of MPI_Cancel", class);
+    }
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    if (sum != p) wrong("sum of a start", start);
+  }
+  MPI_Request_free(&request);
+#endif
   /* The MPI library serves intercommunicators. */
   MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &half);
   MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, 1 - rank % 2, 7, &inter);
