@@ -52,7 +52,7 @@ const Tuning::Point* Tuning::find(const Collective& collective, int ranks, int n
   const auto distance = [&](const Point& point) {
     return std::max(apart(point.ranks, ranks), apart(point.nodes, nodes));
   };
-  // Calls of unknown size take the point for calls of unknown size, or the largest one.
+  // Calls of unknown size take the point for unknown sizes, otherwise that for the largest size.
   const auto size_distance = [&](const Point& point) {
     if (bytes < 0 && point.bytes < 0) return 1.0;
     return apart(static_cast<double>(point.bytes),
@@ -180,7 +180,7 @@ void add_to_tuning(const Tuning& learned, const std::string& path) {
       Tuning all = parse_tuning(*text, path, unknown);
       if (!unknown.empty())
         throw TuningError(unknown +
-                          ". The file stays as it is; set TOCCATA=learn:FILE with another file");
+                          ". The file remains unchanged; set TOCCATA=learn:FILE with another file");
       if (all.machine != learned.machine || all.mpi != learned.mpi)
         throw TuningError(
             path + ": is for other nodes or another MPI; set TOCCATA=learn:FILE with another file");

@@ -23,8 +23,8 @@ bool may_reorder(MPI_Comm comm);
 
 // Makes a topology with `make`, for MPI_Cart_create and similar functions with reorder = 1 if
 // TOCCATA_TOPOLOGY has reorder:topologies: on a copy of `comm` with its ranks in the order of the
-// mapping, where rank i is players[i], or on `comm` itself if the order stays as it is, or must
-// stay (may_reorder). Collective. Returns an MPI error code.
+// mapping, where rank i is players[i], or on `comm` itself if its ranks already have that order, or
+// must keep theirs (may_reorder). Collective. Returns an MPI error code.
 int on_reordered(MPI_Comm comm, const std::function<Mapping(const Placement& placement)>& map,
                  const std::function<int(MPI_Comm comm)>& make);
 
