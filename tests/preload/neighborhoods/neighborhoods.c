@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { most = 24, longest = 40 }; /* edges of a rank, elements of a block */
+enum { most = 24, longest = 320 }; /* edges of a rank, elements of a block */
 enum { graphs = 4 };
 static int rank, p, faults;
 static unsigned seed;
@@ -56,9 +56,10 @@ static Graph torus(int periodic) {
   return made;
 }
 
-/* The elements of the block on an edge: the same on both ends, and not the same in every call. */
+/* The elements of the block on an edge: the same on both ends, and not the same in every call. Some
+   calls are so long that shared memory serves them, others so short that native does. */
 static int length(int from, int to, int call) {
-  return from < 0 || to < 0 ? 0 : (from * 7 + to * 3 + call) % 5 * 8;
+  return from < 0 || to < 0 ? 0 : (from * 7 + to * 3 + call) % 5 * 64;
 }
 
 static int sent[most * longest], ours[most * longest], native[most * longest];
@@ -76,7 +77,7 @@ static void call_all(const Graph* graph, int call, int with_requests) {
     from[i] = i < graph->out ? length(rank, graph->destinations[i], call) : 0;
     into[i] = i < graph->in ? length(graph->sources[i], rank, call) : 0;
   }
-  for (int i = 0; i < most * longest; ++i) sent[i] = 1000000 * rank + 1000 * call + i;
+  for (int i = 0; i < most * longest; ++i) sent[i] = 10000000 * rank + 10000 * call + i;
 #define COMPARE(function, ...)                        \
   do {                                                \
     memset(ours, 0xff, sizeof ours);                  \
@@ -131,7 +132,7 @@ static void persistent(const Graph* graph, int starts) {
   const int n = 5;
   memset(native, 0xff, sizeof native);
   memset(ours, 0xff, sizeof ours);
-  for (int i = 0; i < most * longest; ++i) sent[i] = 1000000 * rank + i;
+  for (int i = 0; i < most * longest; ++i) sent[i] = 10000000 * rank + i;
   PMPI_Neighbor_alltoall(sent, n, MPI_INT, native, n, MPI_INT, graph->comm);
   MPI_Neighbor_alltoall_init(sent, n, MPI_INT, ours, n, MPI_INT, graph->comm, MPI_INFO_NULL,
                              &request);
