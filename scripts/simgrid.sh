@@ -59,7 +59,7 @@ echo 'cmake_language(DEFER CALL target_precompile_headers simgrid PRIVATE
 release="-O2 -g0 -DNDEBUG"
 cmake -S "$source" -B "$build/ninja" -G Ninja -DCMAKE_BUILD_TYPE=Release \
   -DCMAKE_INSTALL_PREFIX="$prefix" -Denable_smpi=ON -Dminimal-bindings=ON -Denable_python=OFF \
-  -Denable_java=OFF -Denable_lto=OFF \
+  -Denable_java=OFF -Denable_lto=OFF -Denable_model-checking=OFF \
   -DCMAKE_C_FLAGS_RELEASE="$release" -DCMAKE_CXX_FLAGS_RELEASE="$release" \
   -DCMAKE_PROJECT_INCLUDE="$build/precompiled.cmake" >"$build/cmake.log" 2>&1 ||
   fail "cmake failed; see $build/cmake.log"

@@ -59,8 +59,10 @@ class Change:
 
     @property
     def name(self) -> str:
-        size = "all sizes" if self.bytes == ALL_SIZES else self.size
-        return f"{self.collective}, {size}, {plural('rank', self.ranks)}"
+        call = f"{self.collective}, all sizes"
+        if self.bytes != ALL_SIZES:
+            call = reports.show_call(self.collective, self.bytes)
+        return f"{call}, {plural('rank', self.ranks)}"
 
     @property
     def in_both(self) -> bool:

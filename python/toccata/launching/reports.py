@@ -485,8 +485,9 @@ def show_size(size: int) -> str:
 
 
 def show_call(collective: str, size: int) -> str:
-    """Such as "bcast of 64 B"; without the size (bytes) if the ranks do not know it."""
-    if size < 0 or size > LONGEST:
+    """Such as "bcast of 64 B"; without the size (bytes) if there is none or the ranks do not know
+    it."""
+    if size < 0 or size > LONGEST or (size == 0 and "barrier" in collective):
         return collective
     return f"{collective} of {show_amount(size)}"
 

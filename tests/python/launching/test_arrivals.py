@@ -260,9 +260,27 @@ def test_all_times_are_means_where_arrivals_are_known(tmp_path: Path) -> None:
     assert "Time: mean over all ranks" in stdout
     [line] = [each for each in stdout.splitlines() if each.startswith("allreduce")]
     assert " 1.50 s " in line and "97%" in line
-    assert gains.draw(report, "").axes[0].get_xlabel() == "ms, mean over all ranks"
+    figure = gains.draw(report, "")
+    assert figure.axes[0].get_xlabel() == "ms, mean over all ranks"
+    widths = [bar.get_width() for bar in figure.axes[0].patches]  # pairs: all, allreduce, bcast
+    assert widths == pytest.approx([3050, 1550, 3000, 1500, 50, 50])
     assert "16% of the time, 1.55 s of 10.00 s" in page.read_text()
     assert "ms on rank 0" in page.read_text()  # the column with the rows' seconds
+
+
+def test_no_native_time_is_drawn_that_was_not_measured(tmp_path: Path) -> None:
+    path = tmp_path / "run.json"
+    document = late_rank_0()
+    document["rows"][0] |= {"native": 0}
+    document["rows"].append(row("barrier", 0, 1e-6, [0.0] * RANKS) | {"bytes": 0})
+    path.write_text(json.dumps(document))
+    figure = gains.draw(reports.read(path), "")
+    axes = figure.axes[0]
+    bars = {round(bar.get_y() + bar.get_height() / 2) for bar in axes.patches}
+    assert len(axes.patches) == len(bars) + 2  # two for each row that native served
+    names = [each.get_text() for each in axes.get_yticklabels()]
+    assert names[:2] == ["all collectives", "allreduce of 4 KiB, 4 ranks"]
+    assert "barrier, 4 ranks" in names
 
 
 def test_times_without_arrivals_are_called_those_of_rank_0(tmp_path: Path) -> None:

@@ -57,7 +57,7 @@ def test_the_same_calls_are_compared(tmp_path: Path) -> None:
     after = report(row(1e-4, calls=50, waiting=3e-4, choice="ring", reason="guarded"))
     [long, short], lines = compared(before, after, tmp_path)
     assert (long.size, long.ratio, long.in_both, long.after.calls) == ("64", None, False, 0)
-    assert short.ratio == pytest.approx(0.5) and short.name == "allreduce, 8, 4 ranks"
+    assert short.ratio == pytest.approx(0.5) and short.name == "allreduce of 8 B, 4 ranks"
     assert (short.before.calls, short.after.calls) == (100, 50)
     assert short.before.waiting == pytest.approx(1e-4)
     assert short.after.waiting == pytest.approx(3e-4)
