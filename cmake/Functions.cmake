@@ -76,13 +76,11 @@ _style(edges_in_fortran "" count "{*$|}" counts "{$|}" type "{c_datatype($)|}" t
 # All arguments of a collective, for the recorder; arrays of datatypes are not converted.
 _style(called_in_fortran from_fortran types "$")
 # Parameters of the functions that make a Signature, and statements that store the arguments.
-_style(heard c counts "const int* $" places "const int*{| $}" offsets "const MPI_Aint*"
-       types "const MPI_Datatype*")
-_style(heard_c c_c counts "const MPI_Count* $" places "const MPI_Aint*{| $}"
-       offsets "const MPI_Aint*" types "const MPI_Datatype*")
+_style(heard c offsets "const MPI_Aint*" types "const MPI_Datatype*")
+_style(heard_c c_c offsets "const MPI_Aint*" types "const MPI_Datatype*")
 _style(sign "" buffer "signature.{in|out} = $" count "signature.{sent|received} = $"
-       counts "signature.set_width(sizeof(*$)){|, signature.counts = $}"
-       places "{|signature.places = $}"
+       counts "signature.set_width(sizeof(*$)), signature.{sent|received}_counts = $"
+       places "signature.{sent|received}_places = $"
        type "signature.{sent_type|received_type} = $" op "signature.operation = $"
        root "signature.set_root($)")
 # Statements that store the arguments in an Operation; and the arguments from there.

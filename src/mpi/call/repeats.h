@@ -68,7 +68,7 @@ class Repeats {
     std::unique_ptr<const KeptArguments> arguments;
     try {
       if (!is_in_one_class(operation.collective))
-        arguments = KeptArguments::of(signature, seat.p, datatypes);
+        arguments = KeptArguments::of(signature, 0, seat.p, datatypes);
     } catch (const std::bad_alloc&) {
       return;
     }

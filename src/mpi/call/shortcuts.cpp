@@ -1,5 +1,6 @@
 #include "mpi/call/shortcuts.h"
 
+#include <algorithm>
 #include <new>
 #include <utility>
 
@@ -71,10 +72,12 @@ int Shortcuts::Shortcut::run_packed(char* send, char* recv) {
 void Shortcuts::keep(const Signature& signature, const Operation& call, Communicator& communicator,
                      const Plan& plan, Execution& execution, const Transport& transport) {
   const Seat seat = communicator.seat(call);
-  const bool other_arrays = signature.width() > 0 && (call.collective.vector_of != nullptr ||
-                                                      call.collective.among_neighbors);
-  if (other_arrays || seat.p > KeptArguments::most_blocks || signature.out == MPI_IN_PLACE ||
-      (signature.in == MPI_IN_PLACE && !call.collective.reduces))
+  const bool among_neighbors = call.collective.among_neighbors;
+  const bool sizes_unknown = call.collective.vector_of != nullptr && !among_neighbors;
+  const int received = among_neighbors ? seat.receives : seat.p;
+  if ((signature.width() > 0 && sizes_unknown) || call.recv.typed ||
+      std::max(seat.sends, received) > KeptArguments::most_blocks ||
+      signature.out == MPI_IN_PLACE || (signature.in == MPI_IN_PLACE && !call.collective.reduces))
     return;
   const auto memory = execution.memory_on_board();
   Shortcuts* const mine = memory ? KeptByThread<Shortcuts>::make() : nullptr;
@@ -84,8 +87,12 @@ void Shortcuts::keep(const Signature& signature, const Operation& call, Communic
   Shortcut* const found = first != nullptr ? first : &mine->shortcuts_.replace(key(signature));
   Shortcut& made = *found;
   // The first block of an array may lie elsewhere.
+  const auto begins_at = [&](const Layout& blocks, int number, const void* buffer) {
+    return signature.width() == 0 || number == 0 || blocks.block(0).address == buffer;
+  };
   const bool begins_in_buffer =
-      signature.width() == 0 || execution.binding.recv.block(0).address == signature.out;
+      begins_at(execution.binding.recv, seat.receives, signature.out) &&
+      (!among_neighbors || begins_at(execution.binding.send, seat.sends, signature.in));
   try {
     if (first != nullptr) {
       made.program.reset();
@@ -94,7 +101,8 @@ void Shortcuts::keep(const Signature& signature, const Operation& call, Communic
       if (begins_in_buffer) make(made, call, communicator, plan, execution, transport, *memory);
     } else {
       made = {.signature = signature, .era = Communicator::era()};
-      made.arguments = KeptArguments::of(signature, seat.p, communicator.process().datatypes());
+      made.arguments =
+          KeptArguments::of(signature, seat.sends, received, communicator.process().datatypes());
     }
   } catch (const std::bad_alloc&) {
     made = {};

@@ -23,8 +23,10 @@ struct Signature {
   alignas(8) MPI_Datatype received_type = {};
   alignas(8) MPI_Op operation = {};
   alignas(8) int named_root = 0;
-  const void* counts = nullptr;  // of the received blocks
-  const void* places = nullptr;
+  const void* sent_counts = nullptr;
+  const void* sent_places = nullptr;
+  const void* received_counts = nullptr;
+  const void* received_places = nullptr;
   const void* in = nullptr;
   void* out = nullptr;
 
