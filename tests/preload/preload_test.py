@@ -546,8 +546,14 @@ class Reorder(unittest.TestCase):
                 else:
                     self.assertEqual(ran, {f"{allgather}:reorder={how}"}, outcome.error)
 
+    def grids(self):
+        programs = [each for each in reorder if each.endswith("_grid")]
+        if not programs:
+            self.skipTest("no program with grids")
+        return programs[0]
+
     def test_grids_have_no_more_neighbours_on_other_nodes(self):
-        program = next(each for each in reorder if each.endswith("_grid"))
+        program = self.grids()
         for ranks, nodes in ((4, 2), (6, 3), (8, 4)):
             with self.subTest(ranks=ranks):
                 where = ",".join(str(rank % nodes) for rank in range(ranks))
@@ -559,7 +565,7 @@ class Reorder(unittest.TestCase):
                 self.assertEqual(outcome.messages, [], outcome.error)
 
     def test_wrong_weights_of_grids_are_one_line_each(self):
-        program = next(each for each in reorder if each.endswith("_grid"))
+        program = self.grids()
         more = {"TOCCATA_TOPOLOGY": "node:2 core:2 placement:node:0,1,0,1 reorder:topologies"}
         outcome = run(program, 4, None, more=more, words=["2", "wrong"])
         self.assertEqual(outcome.out[0], "right", outcome.error)
@@ -573,7 +579,7 @@ class Reorder(unittest.TestCase):
             self.assertIn(f"info key toccata_cart_weights='{value}': {why}. Using the same", said)
 
     def test_weights_of_grids_come_from_the_setting_too(self):
-        program = next(each for each in reorder if each.endswith("_grid"))
+        program = self.grids()
         machine = "node:2 core:2 placement:node:0,1,0,1 reorder:topologies"
         between = {}
         for weights in ("9,1", "1,9"):
