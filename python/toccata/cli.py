@@ -203,7 +203,7 @@ def toccata(
 ) -> None:
     """Topology-aware MPI collectives: prove, count, draw, measure and use their algorithms.
 
-    Name algorithms as in `allgather/sparbit`, or `sparbit` if this is unambiguous,
+    Name algorithms as in `allgather/sparbit`, or `sparbit` if only one collective has it,
     with parameters as in `sparbit:messages=per_block`. `toccata list` shows all of
     them.
     """
