@@ -1,6 +1,7 @@
 #include "mpi/data/kernels.h"
 
 #include <algorithm>
+#include <climits>
 #include <functional>
 #include <initializer_list>
 #include <type_traits>
@@ -129,9 +130,12 @@ Kernel local_kernel_of(MPI_Op operation, MPI_Datatype type) {
 
 node::Operator Reduction::combines() {
   const auto apply = [](void* context, const char* from, char* into, std::int64_t bytes) {
-    const auto& reduction = *static_cast<const Reduction*>(context);
-    PMPI_Reduce_local(from, into, static_cast<int>(bytes / reduction.size), reduction.type,
-                      reduction.operation);
+    const auto& its = *static_cast<const Reduction*>(context);
+    const std::int64_t most = its.size * INT_MAX;
+    for (std::int64_t done = 0; done < bytes; done += most)
+      PMPI_Reduce_local(from + done, into + done,
+                        static_cast<int>(std::min(bytes - done, most) / its.size), its.type,
+                        its.operation);
   };
   return {apply, this, std::max<std::int64_t>(size, 1), kernel_of(operation, type)};
 }

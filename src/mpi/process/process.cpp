@@ -33,8 +33,9 @@ struct Values {
   std::atomic<int> process{MPI_KEYVAL_INVALID};
   std::atomic<int> communicator{MPI_KEYVAL_INVALID};
   std::atomic<int> datatype{MPI_KEYVAL_INVALID};
-  int processes = 0;  // in this address space
-  std::mutex making;  // guards all members
+  int processes = 0;            // in this address space
+  bool world_has_gone = false;  // MPI_Finalize has begun
+  std::mutex making;            // guards all members
 };
 
 #ifdef TOCCATA_SIMULATED
@@ -66,6 +67,8 @@ Process* Keyvals::attach() {
   Values& values = keyvals();
   const std::lock_guard lock(values.making);
   if (!World::is_there() || !Settings::get().is_our_mpi()) return nullptr;
+  // MPICH then deletes the attributes of MPI_COMM_WORLD, whose callbacks may call collectives.
+  if (values.world_has_gone && !World::is_ours()) return nullptr;
   if (process() == MPI_KEYVAL_INVALID) {
     int for_process, for_communicator, for_datatype;
     if (PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget_communicator, &for_communicator,
@@ -90,6 +93,7 @@ Process* Keyvals::attach() {
 // communicator may have any of our data, because MPI may keep a communicator longer.
 int Keyvals::forget_process(MPI_Comm, int, void* process, void*) {
   auto* const ending = static_cast<Process*>(process);
+  const bool is_of_session = World::is_ours();
   try {
     ending->drain();
     ending->finish();
@@ -99,6 +103,7 @@ int Keyvals::forget_process(MPI_Comm, int, void* process, void*) {
   delete ending;
   Values& values = keyvals();
   const std::lock_guard lock(values.making);
+  values.world_has_gone = values.world_has_gone || !is_of_session;
   if (--values.processes == 0) {
     values.communicator.store(MPI_KEYVAL_INVALID);
     values.datatype.store(MPI_KEYVAL_INVALID);

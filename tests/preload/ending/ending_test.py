@@ -83,6 +83,12 @@ class Ending(unittest.TestCase):
     def test_destructors_of_threads(self):
         self.expect(THREADS, "objects", "threads")
 
+    def test_an_attribute_of_the_world(self):
+        bare = run("attribute", preloads=False)
+        self.assertIn(bare.lines, (["in main"], ["in main", "in callback"]), bare.error)
+        for settings in (*SETTINGS, FORCED):
+            self.expect(bare.lines, "attribute", settings=settings)
+
     def test_an_unloaded_plugin(self):
         for settings in SETTINGS:
             self.expect(PLUGIN, "host", options.programs / "plugin.so", settings=settings)
