@@ -144,11 +144,13 @@ class Node(unittest.TestCase):
 
     @unittest.skipUnless(os.getuid() == 0, "only root can become another user")
     def test_a_rank_that_loses_rights(self):
+        # MPICH's own messages end the job when it cannot read another process. Intel MPI's do so in
+        # any case, so there the library has to serve all calls.
+        others = {"UCX_TLS": "posix,sysv,self", "MPIR_CVAR_CH4_CMA_ENABLE": "0"}
         for words in "user 0", "user 1", "calls 1":
-            for settings in {}, PUBLISHED:
+            native = run(words, 3, others | {"TOCCATA": "off"}, program="narrowed")
+            for settings in ({}, PUBLISHED) if native.code == 0 else (PUBLISHED,):
                 with self.subTest(words, settings=settings):
-                    # MPICH's own messages end the job when it cannot read another process.
-                    others = {"UCX_TLS": "posix,sysv,self", "MPIR_CVAR_CH4_CMA_ENABLE": "0"}
                     outcome = run(words, 3, settings | others, program="narrowed")
                     self.assertEqual(outcome.code, 0, outcome.error)
                     self.assertIn("right", outcome.out, outcome.error)
