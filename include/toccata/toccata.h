@@ -33,11 +33,11 @@
  *
  * Messages use a private communicator. MPI_Init creates it from MPI_COMM_WORLD if this library is
  * preloaded or comes before MPI in the link order. Otherwise the first collective on a communicator
- * with all ranks creates it. Until then, or always with MPI_THREAD_MULTIPLE, each communicator gets
- * its own, and Toccata serves its nonblocking collectives only after its first blocking or
- * persistent one: before that, they would have to wait for other ranks. The private communicator
- * does not inherit attributes. The first collective on a communicator calls a few additional MPI
- * collectives.
+ * with all ranks creates it. Until then, and always with MPI_THREAD_MULTIPLE, each communicator
+ * gets a private one of its own. Toccata then serves nonblocking collectives on it only after the
+ * first blocking or persistent one, because they would have to wait for other ranks before. A
+ * private communicator does not inherit attributes. The first collective on a communicator calls a
+ * few additional MPI collectives.
  *
  * Errors: as in MPI, the library calls the communicator's error handler, then returns the error
  * code. If an algorithm or a parameter is unknown or cannot run here, the class is MPI_ERR_ARG, and

@@ -1,7 +1,10 @@
-"""Files that a command will write: checked before any work, so that no work is lost."""
+"""Files that a command will write: checked before any work, so that no work is lost, and written
+whole or not at all."""
 
-from collections.abc import Sequence
-from contextlib import suppress
+import os
+import shutil
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from importlib.util import find_spec
 from itertools import combinations
 from pathlib import Path
@@ -43,6 +46,35 @@ def check(
                 path.resolve().unlink()  # the new file, even if `path` is a link
         except OSError as error:
             raise InputError(f"'{path}' cannot be written: {error.strerror}") from None
+
+
+@contextmanager
+def whole(path: Path) -> Iterator[Path]:
+    """A file to write instead of `path`. It replaces `path` at the end, or the target of a link.
+
+    `path` stays as it was if an error occurs. InputError, naming `path`, if that is an OSError.
+    """
+    file = path.resolve()
+    direct = (file.exists() and not file.is_file()) or not os.access(file.parent, os.W_OK)
+    made = file if direct else file.with_name(f"{file.stem}.{os.getpid()}{file.suffix}")
+    try:
+        yield made
+        if not direct:
+            if file.exists():
+                shutil.copymode(file, made)
+            made.replace(file)
+    except OSError as error:
+        why = f"{error.strerror}; free some space, or name another file"
+        raise InputError(f"'{path}' cannot be written: {why}") from None
+    finally:
+        if not direct:
+            made.unlink(missing_ok=True)
+
+
+def write(path: Path, text: str) -> None:
+    """Writes a text as `whole` does."""
+    with whole(path) as made:
+        made.write_text(text, encoding="utf-8", errors="surrogateescape")
 
 
 def distinct(*files: Path | None, reads: Sequence[Input] = ()) -> None:

@@ -78,7 +78,7 @@ constexpr Named by_name[] = {
 Cores at_random(const Machine& machine, std::string_view name) {
   const std::string_view seed = name.substr(name.find(':') + 1);
   const std::optional<int> number = seed.empty() ? std::nullopt : parse_number(seed);
-  if (!number) fail(name, "needs an integer, such as random:1");
+  if (!number) fail(name, "needs an integer of at least 0, such as random:1");
   std::mt19937 engine(*number);
   Cores cores(machine.objects(machine.innermost()));
   std::iota(cores.begin(), cores.end(), 0);

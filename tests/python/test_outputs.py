@@ -15,6 +15,23 @@ from toccata.errors import InputError
 HEADING = "machine,nodes,ranks_per_node,collective,algorithm,total_bytes,median_us"
 
 
+def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
+    file, link = tmp_path / "old.json", tmp_path / "link.json"
+    file.write_text("old")
+    file.chmod(0o640)
+    link.symlink_to(file)
+    said = r"link\.json' cannot be written: No space"
+    with pytest.raises(InputError, match=said), outputs.whole(link) as made:
+        made.write_text("half")
+        raise OSError(28, "No space left on device")
+    assert file.read_text() == "old"
+    outputs.write(link, "new")
+    assert link.is_symlink() and file.read_text() == "new"
+    assert file.stat().st_mode & 0o777 == 0o640
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["link.json", "old.json"]
+    outputs.write(Path("/dev/null"), "kept nowhere")
+
+
 def test_nothing_is_left_behind_or_spoiled(tmp_path: Path) -> None:
     there = tmp_path / "there.csv"
     there.write_text("kept")

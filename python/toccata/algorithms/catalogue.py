@@ -254,11 +254,14 @@ def measured(collective: str, text: str) -> list[str]:
         return ["native", *(each.name for each in known)]
     if text == "variants":
         return ["native", *(text for each in known for text in every_setting(each))]
-    names = [
-        each if each == "auto" else parse(collective, each).text for each in split_choices(text)
-    ]
-    if not names:
-        raise InputError(
-            f"'{text}' does not name an algorithm; expected a list such as native,ring, or all"
-        )
+    names = [each if each == "auto" else parse(collective, each).text for each in named(text)]
     return list(dict.fromkeys(names))
+
+
+def named(text: str) -> list[str]:
+    """The choices of a list; InputError if there are none."""
+    if found := split_choices(text):
+        return found
+    raise InputError(
+        f"'{text}' does not name an algorithm; expected a list such as native,ring, or all"
+    )

@@ -229,8 +229,8 @@ def _run(
     stem = Path("results") / f"{request.name}-{starter.family}"
     files = Files.of(stem, *written, paper=request.paper is not None)
     session.commands_for(plans, starter, more)  # reports errors before any work
+    files.check(reads=[compare, *outside.files_of(*request.names)])
     before = read_csv(compare) if compare is not None else None
-    files.check(reads=outside.files_of(*request.names))
     with progress() as bar:
         watch = _watch(bar, plans, shown, details)
         results = session.measure(plans, starter, more, files, watch)

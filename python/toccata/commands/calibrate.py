@@ -77,6 +77,6 @@ def calibrate(
         launcher.start(started, ranks, words(launcher_args), program), ranks
     )
     model, lines = calibrating.fit(measured, output.stem)
-    output.write_text(model.json, encoding="utf-8")  # first: the reader may close our output
+    outputs.write(output, model.json)  # first: the reader may close our output
     print_whole(calibrating.report(measured, model, lines))
     say(f"wrote {output}")

@@ -163,12 +163,12 @@ def _write(
     if files.json is not None:
         document = measured.as_document(outcome.measured)
         document["findings"] = [vars(each) | {"text": each.text} for each in outcome.findings]
-        files.json.write_text(json_text.dumps(document, indent=1) + "\n", encoding="utf-8")
+        outputs.write(files.json, json_text.dumps(document, indent=1) + "\n")
     if files.history is not None:
         lines += _remember(outcome, *earlier, files.history)
     if files.save is not None:
         text, slow = saving.saved(outcome.measured, outcome.site, outcome.findings)
-        files.save.write_text(text, encoding="utf-8")
+        outputs.write(files.save, text)
         lines.append(f"slow links in {files.save}: {slow or 'none'}")
     if files.heatmap is not None:
         _draw(outcome, before, files.heatmap)

@@ -115,7 +115,7 @@ def explain(
         raise InputError("the number of ranks is missing: give --ranks")
     for option, value in (("--output", output), ("--html", html)):
         if value is not None:
-            raise InputError(f"{option} requires a report: it does not draw a single call")
+            raise InputError(f"{option} requires a report FILE; for a single call, leave it out")
     parameters = predicting.read_model(model)
     if not catalogue.size_is_of(subject):
         without_effect(given, ["size"], f"for {subject}, which has no bytes")
@@ -153,7 +153,7 @@ def _explain_reports(paths: Sequence[Path], output: Path | None, html: Path | No
         from toccata.drawing import report_page
 
         pages = report_page.page if len(found) == 1 else report_page.page_of_two
-        html.write_text(pages(*found), encoding="utf-8")
+        outputs.write(html, pages(*found))
     if len(found) == 1:
         _print_report(found[0])
     else:

@@ -76,7 +76,7 @@ def _write(found: tuning_file.Tuning, format_: str, text: str, output: Path | No
         print(text, end="")
         starting.say([f"save it as FILE, and start with {said}"] if said else [])
         return
-    output.write_text(text, encoding="utf-8")
+    outputs.write(output, text)
     wanted, ruled = exporting.gone_over(found, exporting.KNOWN[format_])
     say(f"wrote {output}: exported {ruled} of {wanted} non-native choices")
     if said:

@@ -109,7 +109,7 @@ def fit_(
     # Printing comes last: the reader of the output may have closed it.
     if save is not None:
         model = fitted[0].model.model(found.machines[0], f"toccata fit, {file.name}")
-        save.write_text(model.json, encoding="utf-8")
+        outputs.write(save, model.json)
     _draw(fitted, plot, curves)
     _print(fitted)
     if split == Split.sizes and (decided := cross_validation.decided(found, fitted)):

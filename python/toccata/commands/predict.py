@@ -178,9 +178,7 @@ def _walk(plan: Plan, ratios: bool, json_: Path | None) -> list[predicting.Predi
 
 
 def _write(found: Sequence[predicting.Predicted], path: Path, complete: bool) -> None:
-    path.write_text(
-        json.dumps(predicting.as_rows(found, complete), indent=1) + "\n", encoding="utf-8"
-    )
+    outputs.write(path, json.dumps(predicting.as_rows(found, complete), indent=1) + "\n")
 
 
 def _where(

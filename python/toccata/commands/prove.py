@@ -80,6 +80,8 @@ def prove(
     if output is not None and len(chosen) != 1:
         given = ", ".join(map(name_of, chosen))
         raise InputError(f"--output {output} requires one algorithm, not {given}; name one")
+    if placement is not None and not machine:
+        raise InputError(f"--placement {placement} has no effect without --machine")
     known = partial(maps.shape, machine=machine, placement=placement) if machine else None
     work = {
         name_of(each): [
@@ -142,7 +144,7 @@ def _write(
             raise InputError(
                 f"{output}: an MSCCL program has one number of ranks; give --ranks {shapes[-1].p}"
             )
-        output.write_text(_core.msccl(choice, shapes[0]), encoding="utf-8")
+        outputs.write(output, _core.msccl(choice, shapes[0]))
     else:
         outside.as_checked_file(choice, shapes, output)
     size = output.stat().st_size

@@ -26,6 +26,7 @@ from toccata.plain_table import PlainTable
 from toccata.simulating import platforms, searching
 
 MOST_SHOWN = 8
+MOST_BYTES = 4 << 30  # of the benchmark program
 
 MachineName = Annotated[
     str,
@@ -113,7 +114,11 @@ def search(
         placement = "cyclic" if p is None else "sequential"
     p = p or searching.nodes_of(there)
     platforms.cores(there, p, placement)
+    if p < 2:
+        raise InputError(f"{machine}: 1 rank has nothing to exchange; give at least 2 ranks")
     n = q.parse_bytes(size)
+    if not 1 <= n <= MOST_BYTES:
+        raise InputError(f"--bytes {size}: expected 1 to 4G")
     kind = machine if machine in platforms.names() else "machine"
     output = output or Path("results") / f"{collective}-{kind}-{p}-{n}.json"
     if output.suffix != ".json":

@@ -116,7 +116,7 @@ def topo(
     else:
         there, ranks = locating.here()
     if save is not None:
-        save.write_text(there.saved, encoding="utf-8")
+        outputs.write(save, there.saved)
     if output is None:
         console.print(tree.Narrator(there, ranks).tree())
     else:
@@ -147,7 +147,7 @@ def _pack(machine: str, links: str, trees: str, save: Path, output: Path | None)
     from toccata.topology import packing
 
     packed = packing.packed(platforms.network(machine, links), trees)
-    save.write_text(packing.with_trees(*packed).saved, encoding="utf-8")
+    outputs.write(save, packing.with_trees(*packed).saved)
     console.print(packing.as_table(*packed))
     if output is not None:
         from toccata.drawing import forests, pictures  # matplotlib takes a second to load

@@ -42,7 +42,7 @@ def nature(program: str) -> Nature:
     """The MPI that a program uses. Unknown if the program does not exist or cannot be read."""
     path = shutil.which(program)
     if path is None:
-        return Nature("", "the program does not exist")
+        return Nature("", "it does not exist, or is not an executable file")
     return _nature(Path(path), 0)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from toccata import _core
+from toccata import _core, outputs
 from toccata.errors import InputError
 from toccata.launching import launcher as mpi
 from toccata.topology import machines
@@ -126,7 +126,7 @@ def write(file: Path | None, all_: Sequence[Seat], players: Sequence[int], launc
     """Writes that text; without a file, only raises its errors."""
     contents = text(all_, players, launcher)
     if file is not None:
-        file.write_text(contents, encoding="utf-8", errors="surrogateescape")
+        outputs.write(file, contents)
 
 
 def how_to_start(file: str, launcher: str) -> str:

@@ -14,7 +14,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from rich.table import Table
 
-from toccata import _core
+from toccata import _core, outputs
 from toccata.errors import Failure, InputError
 from toccata.measuring import benchmark
 from toccata.plain_table import PlainTable
@@ -91,9 +91,9 @@ def measure(command: Sequence[str], ranks: int) -> tuple[str, list[Timing]]:
 
 
 def write_csv(timings: Iterable[Timing], path: Path) -> None:
-    """One line per measurement, times in seconds; OSError if it cannot be written."""
+    """One line per measurement, times in seconds; InputError if it cannot be written."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("w", encoding="utf-8", newline="") as file:
+    with outputs.whole(path) as made, made.open("w", encoding="utf-8", newline="") as file:
         rows = csv.writer(file)
         names = [each.name for each in fields(Timing)]
         rows.writerow(names)

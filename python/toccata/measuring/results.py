@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from toccata import documents
+from toccata import documents, outputs
 from toccata.algorithms import catalogue
 from toccata.errors import InputError
 
@@ -138,13 +138,13 @@ def _row(each: Measurement, complete: bool, scale: float) -> dict[str, Any]:
 
 
 def write_csv(results: Results, path: Path, complete: bool = True) -> None:
-    """One row per measurement, times in microseconds. OSError if it cannot be written.
+    """One row per measurement, times in microseconds. InputError if it cannot be written.
 
     If measurements are missing, `complete` is false in all rows.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     rows = [_row(each, complete, 1e-6) for each in results.all]
-    with path.open("w", encoding="utf-8", newline="") as file:
+    with outputs.whole(path) as made, made.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(rows[0] if rows else _row(_NOTHING, complete, 1e-6))
         for row in rows:
@@ -163,10 +163,10 @@ _NOTHING = Measurement("", "", 0, 0, "", 0, 0, 0, 0, 0, 0, 0, None)
 
 
 def write_json(results: Results, path: Path, complete: bool = True) -> None:
-    """An array of objects, times in seconds. OSError if it cannot be written."""
+    """An array of objects, times in seconds. InputError if it cannot be written."""
     path.parent.mkdir(parents=True, exist_ok=True)
     rows = [_row(each, complete, 1.0) for each in results.all]
-    path.write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
+    outputs.write(path, json.dumps(rows, indent=1) + "\n")
 
 
 # In tables without the column bytes_of (before version 0.3), the sizes of these collectives are the

@@ -117,7 +117,7 @@ class Request:
         known = catalogue.of_collective(self.collective)
         names = [catalogue.with_late_rank(each, late) for each in known]
         if self.algorithms != "all":
-            texts = catalogue.split_choices(self.algorithms)
+            texts = catalogue.named(self.algorithms)
             names = [catalogue.parse(self.collective, each).text for each in texts]
         return {name: catalogue.parse(self.collective, name) for name in names}
 

@@ -17,7 +17,7 @@ from typing import Annotated, Any, BinaryIO
 
 from msgspec import Meta
 
-from toccata import _core, documents
+from toccata import _core, documents, outputs
 from toccata.documents import Count
 from toccata.errors import InputError
 from toccata.measuring import benchmark
@@ -90,11 +90,7 @@ class Tuning:
         return {each.case for each in self.points} - set(self.missing)
 
     def write(self, path: Path) -> None:
-        """Replaces the file atomically, or leaves it unchanged. OSError if that is impossible.
-
-        If `path` is a symbolic link, replaces its target.
-        """
-        path = path.resolve()
+        """Replaces the file whole, or leaves it unchanged. InputError if that is impossible."""
         self.date = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
         document: dict[str, Any] = {"toccata_tuning": VERSION}
         listed = ("points", "missing")
@@ -103,12 +99,7 @@ class Tuning:
         head = json.dumps(document, indent=1).removesuffix("\n}")
         if self.missing:
             head += f',\n "missing": {json.dumps(self.missing)}'
-        made = path.with_name(f"{path.name}.{os.getpid()}")
-        try:
-            made.write_text(f'{head},\n "points": [\n{lines}\n ]\n}}\n', encoding="utf-8")
-            made.replace(path)
-        finally:
-            made.unlink(missing_ok=True)
+        outputs.write(path, f'{head},\n "points": [\n{lines}\n ]\n}}\n')
 
 
 def _fields(point: Point) -> dict[str, Any]:

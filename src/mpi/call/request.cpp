@@ -50,7 +50,8 @@ int Request::prepare_native() {
     if (!exchange.may_make_communicators()) {
       known->say_once(
           "MPI_Comm_idup was called on a communicator, so the MPI library cannot serve its "
-          "persistent collectives: make them before, or on a copy of the communicator.");
+          "persistent collectives. Create them before MPI_Comm_idup, or on a copy of the "
+          "communicator.");
       return known->raise(MPI_ERR_COMM);
     }
     // Other ranks may still be in nonblocking calls that need this one.

@@ -78,6 +78,13 @@ PREDICT = "predict allgather/ring --model usual --sizes 8"
         ("reorder allgather/ring --seed -1", "invalid seed '-1'"),
         ("reorder allgather/ring --seed 99999999999999999999", "invalid seed"),
         ("bounds bcast --machine node:2 --root 9", "there is no rank 9 among 2; ranks are 0..1"),
+        ("reorder bcast/binomial --machine node:2 --root 9", "there is no rank 9 among 2; ranks"),
+        ("search bcast --machine node:1 --bytes 8", "1 rank has nothing to exchange"),
+        ("search bcast --machine node:2 --bytes 0", "--bytes 0: expected 1 to 4G"),
+        ("search bcast --machine node:2 --bytes 5G", "--bytes 5G: expected 1 to 4G"),
+        ("sim allgather --platform node:2 --algorithms ,", "',' does not name an algorithm"),
+        ("prove allgather/bruck --ranks 8 --placement cyclic", "--placement cyclic has no effect"),
+        ("explain allreduce -p 4 --html x", "--html requires a report FILE"),
         ("tune --per-node 16 --ranks 2", "--per-node 16: expected at most 2 (--ranks)"),
         ("reorder allgather/ring --machine latin.txt --rankfile r", "is not text"),
         ("place record.json --machine latin.txt --rankfile r", "is not text"),
@@ -123,6 +130,7 @@ def test_an_empty_machine_is_called_so(command: str, machine: Path) -> None:
         ("predict file:mine.json --model usual --ranks 4 --json mine.json", "mine.json"),
         ("reorder file:mine.json --machine node:2 --rankfile mine.json", "mine.json"),
         ("bench allgather --algorithms file:mine.json --json mine.json", "mine.json"),
+        ("bench allgather --compare record.json --csv record.json", "record.json"),
     ],
 )
 def test_an_input_is_not_written(arguments: str, file: str, files: Path) -> None:
