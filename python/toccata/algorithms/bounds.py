@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from rich.table import Table
 
 from toccata import _core
-from toccata.algorithms.catalogue import path_of
+from toccata.algorithms.catalogue import check_root, path_of
 from toccata.algorithms.counting import MOST_MESSAGES
-from toccata.errors import InputError
 from toccata.launching import maps
 from toccata.plain_table import PlainTable
 from toccata.quantities import show_microseconds
@@ -25,8 +24,7 @@ class On:
     ) -> None:
         self.network = network
         ranks = p or machines.cores(network.machine)
-        if root >= ranks:
-            raise InputError(f"there is no rank {root} among {ranks}; ranks are 0..{ranks - 1}")
+        check_root(root, ranks)
         placed = maps.placed(network.machine, ranks, placement)
         self.shape = _core.Shape(placed, root)
         self.node_of = network.node_of(placed)

@@ -258,6 +258,12 @@ def measured(collective: str, text: str) -> list[str]:
     return list(dict.fromkeys(names))
 
 
+def check_root(root: int, ranks: int) -> None:
+    """InputError if there is no such rank."""
+    if root >= ranks:
+        raise InputError(f"there is no rank {root} among {ranks}; ranks are 0..{ranks - 1}")
+
+
 def named(text: str) -> list[str]:
     """The choices of a list; InputError if there are none."""
     if found := split_choices(text):

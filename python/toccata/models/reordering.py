@@ -142,13 +142,9 @@ class Job:
         return bound(self.shape, flows(self.choice, self.shape), block)
 
     def check(self) -> None:
-        """InputError if there is no such root, or the algorithm cannot run there, or has no such
-        order."""
-        ranks, name = _core.Shape(self.placed, 0).p, catalogue.path_of(self.choice)
-        if self.root >= ranks:
-            raise InputError(
-                f"there is no rank {self.root} among {ranks}; ranks are 0..{ranks - 1}"
-            )
+        """InputError if there is no such root or order, or the algorithm cannot run there."""
+        catalogue.check_root(self.root, _core.Shape(self.placed, 0).p)
+        name = catalogue.path_of(self.choice)
         if why := self.choice.why_impossible(self.shape):
             raise InputError(f"{name} {why} (there are {self.shape.p} ranks)")
         known = _core.orders_for(self.choice)

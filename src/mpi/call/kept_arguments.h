@@ -18,7 +18,7 @@ namespace toccata {
 // up.
 class KeptArguments {
  public:
-  // Null for a call without arrays and derived datatypes. `sent` and `received`: the numbers in its
+  // Null for a call without arrays and derived datatypes. `sent` and `received`: the lengths of its
   // arrays.
   static std::unique_ptr<const KeptArguments> of(const Signature& signature, int sent, int received,
                                                  const DatatypeTable& datatypes) {

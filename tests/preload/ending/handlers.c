@@ -3,8 +3,8 @@
 //   handlers before|after KINDS CALLS CALLS_AT_EXIT
 //
 // registers the handler before or after MPI_Init and the first calls. Always after it under
-// MPICH 5.0, whose launcher would end ranks that are still in MPI_Finalize, also without the
-// library.
+// MPICH 5.0, whose launcher ends ranks that are still in MPI_Finalize when another rank has ended,
+// also without the library (findings/mpich-exit-handler-output.sh).
 #include <stdlib.h>
 #include <string.h>
 

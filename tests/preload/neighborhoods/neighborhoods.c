@@ -56,8 +56,7 @@ static Graph torus(int periodic) {
   return made;
 }
 
-/* The elements of the block on an edge: the same on both ends, and not the same in every call. Some
-   calls are so long that shared memory serves them, others so short that native does. */
+/* The elements of the block on an edge: the same on both ends, and different in other calls. */
 static int length(int from, int to, int lengths) {
   return from < 0 || to < 0 ? 0 : (from * 7 + to * 3 + lengths) % 5 * 64;
 }
@@ -70,11 +69,11 @@ static void place(const int* lengths, int blocks, int packed, int* places) {
     places[i] = next;
 }
 
-/* Sixteen calls on a communicator have the same lengths, and places of two kinds for each array. So
-   calls of four kinds alternate, and the later ones of a kind go directly to the shared memory.
-   Blocks with gaps on one rank meet those without on another. */
+/* On every other communicator, sixteen calls have the same lengths, and places of two kinds for
+   each array. So calls of four kinds alternate, and the later ones of a kind go directly to the
+   shared memory. Blocks with gaps on one rank meet those without on another. */
 static void call_all(const Graph* graph, int call, int with_requests) {
-  const int of_graph = call / graphs, lengths = of_graph / 16;
+  const int of_graph = call / graphs, lengths = call % 2 ? of_graph / 16 : of_graph;
   int from[most], into[most], places_from[most], places_into[most];
   MPI_Aint bytes_from[most], bytes_into[most];
   MPI_Datatype types[most];
